@@ -1,0 +1,56 @@
+"""What a metric is: a class with a name and a `score` over one golden and its candidate.
+
+To add a metric: one class in this package, one line in `wfkit.registry.METRICS`, one test.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from wfkit.alignment import Alignment
+    from wfkit.workflow import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One measured value, or None with the reason (``undefined: …``, ``unavailable: …``).
+
+    Attributes:
+        value: finite, in the range that the metric's docstring states; None where it has no meaning.
+        details: what goes to ``details.METRIC`` of the record, such as matched, precision, recall.
+        reason: set exactly when ``value`` is None.
+    """
+
+    value: float | None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One candidate beside its golden. ``alignment`` is None only if no metric asked for it."""
+
+    golden: "Workflow"
+    candidate: "Workflow"
+    alignment: "Alignment | None" = None
+
+
+class Metric(Protocol):
+    """The interface that every metric has.
+
+    Attributes:
+        name: the key under ``scores``.
+        summary: one line for ``--help`` and the README.
+        needs_alignment: whether ``Comparison.alignment`` must be there, and so an encoder.
+    """
+
+    name: str
+    summary: str
+    needs_alignment: bool
+
+    def score(self, comparison: Comparison) -> Score:
+        """Measure one comparison; pure, deterministic, never NaN."""
+
+    def signature(self) -> str:
+        """Version and parameters of this metric beyond encoder and threshold, such as ``wfkit=1``."""
