@@ -54,3 +54,34 @@ class Metric(Protocol):
 
     def signature(self) -> str:
         """Version and parameters of this metric beyond encoder and threshold, such as ``wfkit=1``."""
+
+
+def alignment_of(comparison: Comparison) -> "Alignment":
+    """The alignment of a comparison, for the metrics whose ``needs_alignment`` is true.
+
+    Raises:
+        ValueError: the caller left it out.
+    """
+    if comparison.alignment is None:
+        raise ValueError("this metric needs Comparison.alignment")
+    return comparison.alignment
+
+
+def f1_score(matched: int, predicted: int, golden: int, things: str = "step") -> Score:
+    """F1 of ``matched`` things out of ``predicted`` in the candidate and ``golden`` in the golden, from 0 to 1.
+
+    One division of whole numbers: ``2 * p * r / (p + r)`` gives 0.7499999999999999 for 3 of 3 and 5 and
+    would trip a gate at 0.75.
+
+    Returns:
+        a score whose details are ``matched`` and, where they exist, ``precision`` and ``recall``;
+        undefined if neither side has any of the things.
+    """
+    if predicted + golden == 0:
+        return Score(None, reason=f"undefined: neither golden nor candidate has a {things}")
+    details: dict[str, Any] = {"matched": matched}
+    if predicted:
+        details["precision"] = matched / predicted
+    if golden:
+        details["recall"] = matched / golden
+    return Score(2 * matched / (predicted + golden), details)
