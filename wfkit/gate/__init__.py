@@ -1,0 +1,1 @@
+"""The gate: is a candidate still equivalent to its golden, judged by a policy over measured scores."""

@@ -1,0 +1,137 @@
+"""What became of a workflow's steps, in plain words for the people who read a verdict."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wfkit.gate.differences import Comparison, Difference, Kind, compare, is_unchanged
+from wfkit.gate.wording import counted, printable, quoted, similarity_text
+from wfkit.workflow import Workflow
+
+LINE_LIMIT = 20
+"""Lines of an explanation; how many more there are is said in one further line."""
+
+NOTED_KINDS: frozenset[Kind] = frozenset(("missing", "merged", "added", "moved", "unlinked", "linked"))
+"""What a passing pair is noted for: everything but a new wording."""
+
+
+def explain_pair(record: Mapping[str, Any]) -> list[str]:
+    """How the candidate differs from its golden, structural differences first; empty if no step differs.
+
+    Raises:
+        DataError: see `wfkit.gate.differences.compare`.
+    """
+    unusable = _unusable(record)
+    if unusable is not None:
+        return [unusable]
+    if record.get("alignment") is None:
+        return [_without_alignment(record)]
+    comparison = compare(record)
+    return _lines(comparison, comparison.differences)
+
+
+def note_changes(record: Mapping[str, Any]) -> list[str]:
+    """What a passing pair lost, gained, merged, moved or re-linked; empty, and quick to know, if nothing.
+
+    Raises:
+        DataError: see `wfkit.gate.differences.compare`.
+    """
+    if is_unchanged(record):
+        return []
+    unusable = _unusable(record)
+    if unusable is not None:
+        return [unusable]
+    if record.get("alignment") is None:
+        same_size = len(record["golden"]["nodes"]) == len(record["candidate"]["nodes"])
+        return [] if same_size else [_without_alignment(record)]
+    comparison = compare(record)
+    return _lines(comparison, [change for change in comparison.differences if change.kind in NOTED_KINDS])
+
+
+def candidate_error(candidate: Mapping[str, Any]) -> str | None:
+    """Why the candidate could not be read, as ``meta.error`` says; None if it could."""
+    error = (candidate.get("meta") or {}).get("error")
+    if error is None:
+        return None
+    if isinstance(error, Mapping):
+        error = error.get("message") or error.get("code") or "no reason given"
+    return printable(str(error), 200)
+
+
+def _unusable(record: Mapping[str, Any]) -> str | None:
+    """One line for a pair whose candidate has no steps to speak of, or None."""
+    candidate = record["candidate"]
+    if candidate is None:
+        reason = (record.get("perturbation") or {}).get("inapplicable")
+        if reason is None:
+            return "there is no candidate"
+        return f"there is no candidate: the perturbation does not apply ({printable(str(reason), 200)})"
+    error = candidate_error(candidate)
+    if error is not None:
+        return f"the candidate is not usable: {error}"
+    if not candidate["nodes"] and record["golden"]["nodes"]:
+        steps = counted(len(record["golden"]["nodes"]), "step")
+        return f"the candidate is empty: the golden's {steps} have no counterpart"
+    return None
+
+
+def _without_alignment(record: Mapping[str, Any]) -> str:
+    golden, candidate = len(record["golden"]["nodes"]), len(record["candidate"]["nodes"])
+    return (
+        f"the golden has {counted(golden, 'step')}, the candidate {candidate}; which ones differ is not known, "
+        "as the record has no alignment (wf-score --metrics chain_f1 makes one)"
+    )
+
+
+def _lines(comparison: Comparison, differences: Sequence[Difference]) -> list[str]:
+    lines = [_sentence(comparison, difference) for difference in differences[:LINE_LIMIT]]
+    if len(differences) > LINE_LIMIT:
+        lines.append(f"… and {counted(len(differences) - LINE_LIMIT, 'more difference')}")
+    if not comparison.links_compared:
+        lines.append("dependencies were not compared: too many run through steps without counterpart")
+    return lines
+
+
+def _sentence(comparison: Comparison, difference: Difference) -> str:
+    golden, candidate = comparison.golden, comparison.candidate
+    match difference.kind:
+        case "missing":
+            closeness = _closeness(difference, "candidate", candidate)
+            return f"golden {_step(golden, difference.golden[0])} has no counterpart{closeness}"
+        case "added":
+            closeness = _closeness(difference, "golden", golden)
+            return f"candidate {_step(candidate, difference.candidate[0])} is added, without counterpart{closeness}"
+        case "merged":
+            steps = " and ".join(_identified(golden, step) for step in difference.golden)
+            return f"golden steps {steps} are merged into candidate {_step(candidate, difference.candidate[0])}"
+        case "moved":
+            assert difference.places is not None
+            before, after = difference.places
+            return (
+                f"golden {_step(golden, difference.golden[0])} is moved from place {before} to place {after} "
+                f"of {comparison.matched} matched steps"
+            )
+        case "unlinked" | "linked":
+            earlier, later = difference.golden
+            relation = "no longer waits for" if difference.kind == "unlinked" else "now waits for"
+            return f"golden {_step(golden, later)} {relation} {_step(golden, earlier)}"
+        case "reworded":
+            assert difference.similarity is not None
+            partner = _identified(candidate, difference.candidate[0])
+            similarity = similarity_text(difference.similarity)
+            return f"golden {_step(golden, difference.golden[0])} is reworded as {partner} (similarity {similarity})"
+
+
+def _closeness(difference: Difference, side: str, workflow: Workflow) -> str:
+    if difference.similarity is None or difference.closest is None:
+        return ""
+    closest = _identified(workflow, difference.closest)
+    return f" (closest {similarity_text(difference.similarity)}: {side} step {closest})"
+
+
+def _step(workflow: Workflow, index: int) -> str:
+    return f"step {_identified(workflow, index)}"
+
+
+def _identified(workflow: Workflow, index: int) -> str:
+    step = workflow.steps[index]
+    return f"{printable(step.id)} {quoted(step.text)}"

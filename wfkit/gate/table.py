@@ -1,0 +1,111 @@
+"""The short table for people: which workflows did not pass, worst first, and why."""
+
+from bisect import insort
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from wfkit.gate.expectation import Expectation
+from wfkit.gate.tally import Tally
+from wfkit.gate.verdict import STATUSES
+from wfkit.gate.wording import breach_text, counted, printable
+
+ROW_LIMIT = 20
+"""Rows of the table; how many more workflows there are is said below it."""
+
+ID_LIMIT = 40
+LINE_LIMIT = 300
+
+
+class Row(NamedTuple):
+    """One workflow that did not pass. Rows sort worst first: by status, then by how far a score is below its bar."""
+
+    rank: int
+    headroom: float
+    id: str
+    place: int
+    status: str
+    why: str
+
+
+class WorstRows:
+    """The worst rows of a stream; holds `ROW_LIMIT` of them, however long the stream is."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self._count = 0
+
+    def add(self, record: Mapping[str, Any], verdict: Mapping[str, Any]) -> None:
+        """Take a judged pair into account; a pass leaves no row."""
+        status = verdict["status"]
+        if status == "pass":
+            return
+        self._count += 1
+        breaches = verdict["breaches"]
+        headroom = min((breach["value"] - breach["below"] for breach in breaches), default=0.0)
+        row_key = (STATUSES.index(status) if status in STATUSES else len(STATUSES), headroom, record["id"], self._count)
+        if len(self._rows) == ROW_LIMIT and row_key > self._rows[-1][:4]:
+            return
+        insort(self._rows, Row(*row_key, status, _why(breaches, verdict["explanation"])))
+        del self._rows[ROW_LIMIT:]
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The worst rows, worst first."""
+        return self._rows
+
+    @property
+    def hidden(self) -> int:
+        """Workflows that did not pass and have no row."""
+        return self._count - len(self._rows)
+
+
+def table_lines(worst: WorstRows, tally: Tally, expectation: Expectation | None = None) -> list[str]:
+    """The lines of the table, the missing and unexpected goldens, and the totals; safe to print."""
+    missing = expectation.missing() if expectation is not None else []
+    lines = _row_lines(worst.rows)
+    if worst.hidden:
+        lines.append(f"… and {worst.hidden} more")
+    if missing:
+        lines.append(f"no candidate came for {_some(missing, len(missing), 'expected golden')}")
+    if expectation is not None and expectation.unexpected:
+        lines.append(f"not expected: {_some(expectation.unexpected_ids, expectation.unexpected, 'record')} of golden")
+    lines.append(_totals(tally))
+    return lines
+
+
+def _row_lines(rows: Sequence[Row]) -> list[str]:
+    names = [printable(row.id, ID_LIMIT) for row in rows]
+    status_width = max((len(row.status) for row in rows), default=0)
+    name_width = max((len(name) for name in names), default=0)
+    return [
+        f"{row.status:<{status_width}}  {name:<{name_width}}  {row.why}".rstrip()
+        for row, name in zip(rows, names, strict=True)
+    ]
+
+
+def _why(breaches: Sequence[Mapping[str, Any]], explanation: Sequence[str]) -> str:
+    # Two rules may compare one metric with one bar; that is one reason.
+    scores = ", ".join(dict.fromkeys(breach_text(breach) for breach in breaches))
+    return printable("; ".join(filter(None, (scores, *explanation[:1]))), LINE_LIMIT)
+
+
+def _some(ids: Sequence[str], count: int, what: str) -> str:
+    shown = ", ".join(printable(name, ID_LIMIT) for name in ids[:5])
+    return f"{counted(count, what)}: {shown}{', …' if count > 5 else ''}"
+
+
+def _totals(tally: Tally) -> str:
+    passed = f"{tally.status['pass']} passed"
+    if tally.changed_passes:
+        passed += f" ({tally.changed_passes} of them with steps lost, gained, merged, moved or re-linked)"
+    parts = [
+        passed,
+        f"{tally.status['fail']} failed",
+        f"{tally.status['review']} to review",
+        f"{tally.status['unmeasured']} unmeasured",
+    ]
+    if tally.errors:
+        parts.append(counted(tally.errors, "error record"))
+    if tally.missing:
+        parts.append(f"{tally.missing} missing")
+    return f"{counted(tally.verdicts, 'workflow')}: {', '.join(parts)}"

@@ -1,0 +1,62 @@
+"""How texts and numbers of records are shown to people: short, on one line, and harmless to a terminal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+TEXT_LIMIT = 60
+"""Characters of a step text that are shown."""
+
+_JOINERS = "\u200c\u200d"  # zero-width, but needed to spell Persian, Indic scripts and emoji
+
+
+def printable(text: str, limit: int = TEXT_LIMIT) -> str:
+    """The text on one line, at most ``limit`` characters of it, with control and invisible characters escaped.
+
+    Escape sequences, bidirectional overrides and lone surrogates become visible as ``\\x1b``, ``\\u202e``, ``\\udc80``.
+    """
+    line = " ".join(text[: 4 * limit].split())
+    if len(line) > limit or len(text) > 4 * limit:
+        line = line[: limit - 1].rstrip() + "…"
+    if line.isprintable():
+        return line
+    return "".join(mark if mark.isprintable() or mark in _JOINERS else _escape(mark) for mark in line)
+
+
+def quoted(text: str) -> str:
+    """A step text as it stands in a sentence: «open the door»."""
+    return f"«{printable(text)}»"
+
+
+def similarity_text(similarity: float) -> str:
+    """A similarity of -1 to 1 with two decimals; only what is exactly 1 is shown as 1.00."""
+    if similarity < 1 and round(similarity, 2) >= 1:
+        return "0.99"
+    return f"{similarity:.2f}"
+
+
+def value_text(value: float, bar: float) -> str:
+    """A score with as many decimals, at least three, as show on which side of the bar it lies."""
+    if type(value) is int or abs(value) >= 1e6:
+        return printable(repr(value), 24)
+    for decimals in range(3, 17):
+        text = f"{value:.{decimals}f}"
+        if (float(text) < bar) == (value < bar) and (float(text) == bar) == (value == bar):
+            return text
+    return repr(value)
+
+
+def counted(count: int, singular: str, plural: str | None = None) -> str:
+    """``1 step``, ``2 steps``."""
+    return f"{count} {singular if count == 1 else plural or singular + 's'}"
+
+
+def breach_text(breach: Mapping[str, Any]) -> str:
+    """A breach of a verdict in as many digits as show it: ``chain_f1 0.727 < 0.75``."""
+    return f"{printable(breach['metric'])} {value_text(breach['value'], breach['below'])} < {breach['below']!r}"
+
+
+def _escape(mark: str) -> str:
+    code = ord(mark)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
