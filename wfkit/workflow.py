@@ -60,7 +60,7 @@ def from_record(record: Mapping[str, Any], *, path: str = "$") -> Workflow:
         DataError: ``E-DUP-ID`` for a repeated step id, ``E-GHOST`` for an edge to a step that is not listed.
     """
     index: dict[str, int] = {}
-    steps = []
+    steps: list[Step] = []
     for node in record["nodes"]:
         step = Step(node["id"], node["text"])
         if step.id in index:

@@ -1,0 +1,369 @@
+"""The one engine of every filter: decode, check, step, encode, in order, with nothing lost.
+
+A filter gives a `Stage`; the engine runs it over batches of input in this process or in workers, turns every
+bad record into an `error` record in its place and settles the exit code. It knows no metric and no format.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from wfkit import exit_codes, jsonl, schema
+from wfkit.errors import DataError
+from wfkit.jsonl import Record
+from wfkit.streams import Line
+
+MAX_COMPLAINTS = 100
+FLUSH_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a stage has to say once the input is at its end."""
+
+    records: Iterable[Record] = ()
+    codes: set[int] = field(default_factory=set)
+    report: Sequence[str] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One filter, built from its options.
+
+    Attributes:
+        reads: the record kinds that are accepted; empty where ``decode`` is set.
+        writes: the record kinds that leave, all of which have a schema.
+        step: from one record to none, one or several; raises `DataError` for a bad one.
+        prepare: sees all good records of a batch before the first step (to encode texts together).
+        decode: replaces the reading of one JSON record per line.
+        read: replaces the splitting of the input into lines.
+        note: what the main process must know of an output record; runs beside ``step``, its result is sent home.
+        collect: takes every note in the main process, in input order.
+        finish: runs in the main process once the input is at its end.
+    """
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    step: Callable[[Any], Record | Sequence[Record] | None]
+    prepare: Callable[[Sequence[Any]], None] | None = None
+    decode: Callable[[Line], Any] | None = None
+    read: Callable[[list[tuple[str, int]], int], Iterator[list[Line]]] | None = None
+    note: Callable[[Record], Any] | None = None
+    collect: Callable[[Any], None] | None = None
+    finish: Callable[[], Ending] | None = None
+
+
+class Result(NamedTuple):
+    """What became of one input line: the bytes to write, and whether it is or became an `error` record."""
+
+    record_id: str | None
+    output: bytes
+    notes: tuple[Any, ...]
+    complaint: str | None
+    is_error: bool
+
+
+Process = Callable[[Sequence[Line]], Iterable[Result]]
+Batches = Iterator[Sequence[Line]]
+Processed = Iterator[tuple[Sequence[Line], Iterable[Result]]]
+
+
+class Stopped(Exception):
+    """A record was bad and ``--on-error fail`` asked to stop there."""
+
+
+def decoder(stage: Stage, check: bool) -> Callable[[Line], Any]:
+    """The function that makes a checked record of a line."""
+    accepted = {kind: schema.checker(kind) if check else None for kind in stage.reads}
+    expected = " or ".join(stage.reads)
+
+    def decode(line: Line) -> Record:
+        record = jsonl.loads(line.raw)
+        if not isinstance(record, dict):
+            raise DataError(f"expected a {expected} record, got a JSON {_json_type(record)}", code="E-KIND")
+        kind = record.get("kind")
+        if kind == "error":
+            return record
+        if not isinstance(kind, str) or kind not in accepted:
+            got = f"got {kind}" if isinstance(kind, str) else "got a record without a kind"
+            raise DataError(f"expected {expected}, {got}", code="E-KIND")
+        checker = accepted[kind]
+        if checker is not None:
+            checker(record)
+        return record
+
+    return stage.decode or decode
+
+
+def _json_type(value: Any) -> str:
+    names = {list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[str], bool] | None) -> Process:
+    """The function that takes one batch of lines through the stage, one result after the other.
+
+    Args:
+        admit: tells whether an id is new; None where the caller looks for repeated ids itself.
+    """
+    decode = decoder(stage, check)
+    checkers = {kind: schema.checker(kind) for kind in stage.writes} if check else {}
+
+    def encode(records: Iterable[Record]) -> bytes:
+        parts = []
+        for record in records:
+            checker = checkers.get(record["kind"])
+            if checker is not None:
+                try:
+                    checker(record)
+                except DataError as error:
+                    raise AssertionError(f"{filter_name} made a record that its own schema refuses: {error}") from None
+            parts.append(jsonl.dumps(record) + b"\n")
+        return b"".join(parts)
+
+    def finished(record_id: str | None, outputs: Sequence[Record], complaint: str | None = None) -> Result:
+        notes = tuple(stage.note(record) for record in outputs) if stage.note else ()
+        is_error = any(record["kind"] == "error" for record in outputs)
+        return Result(record_id, encode(outputs), notes, complaint, is_error)
+
+    def failed(line: Line, error: DataError, record_id: str | None) -> Result:
+        if record_id is None:
+            record_id = jsonl.leading_id(line.raw)
+        place = f"{line.file}:{line.number}" + (f": {record_id}" if record_id else "")
+        record = jsonl.error_record(
+            filter_name, error, file=line.file, line=line.number, raw=line.raw, size=line.size, record_id=record_id
+        )
+        return finished(record_id, [record], f"{place}: {error}")
+
+    def read(line: Line) -> Any:
+        if line.size > len(line.raw):
+            raise DataError(f"{line.size:,} bytes are over the limit of {jsonl.MAX_LINE_BYTES:,}", code="E-LIMIT")
+        record = decode(line)
+        if admit is not None and isinstance(record, dict) and record["kind"] != "error":
+            record_id = jsonl.id_of(record)
+            if record_id is not None and not admit(record_id):
+                raise DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
+        return record
+
+    def process(batch: Sequence[Line]) -> Iterator[Result]:
+        decoded: list[tuple[Any, DataError | None]] = []
+        for line in batch:
+            try:
+                decoded.append((read(line), None))
+            except DataError as error:
+                decoded.append((None, error))
+        if stage.prepare:
+            good = [record for record, error in decoded if error is None and not _is_error(record)]
+            if good:
+                stage.prepare(good)
+        for line, (record, fault) in zip(batch, decoded, strict=True):
+            record_id = jsonl.id_of(record) if isinstance(record, dict) else None
+            if fault is not None:
+                yield failed(line, fault, record_id)
+            elif _is_error(record):
+                yield finished(record_id, [record])
+            else:
+                try:
+                    outcome = stage.step(record)
+                except DataError as problem:
+                    yield failed(line, problem, record_id)
+                    continue
+                outputs = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
+                yield finished(record_id, outputs)
+
+    return process
+
+
+def _is_error(record: Any) -> bool:
+    return isinstance(record, dict) and record.get("kind") == "error"
+
+
+def run(
+    processed: Processed,
+    stage: Stage,
+    filter_name: str,
+    *,
+    write: Callable[[bytes], None],
+    say: Callable[[str], None],
+    stop_at_error: bool,
+    admit: Callable[[str], bool] | None,
+    progress: Callable[[int], None],
+) -> tuple[set[int], dict[str, Any], Sequence[str]]:
+    """Write all results in order and finish the stage.
+
+    Args:
+        admit: tells whether an id is new, where repeated ids are to be found here (the workers cannot).
+
+    Returns:
+        The exit codes that apply, the counts for the summary, and the lines of the human report.
+
+    Raises:
+        Stopped: under ``stop_at_error``, at the first bad record, after everything before it was written.
+    """
+    read = written = errors = complaints = 0
+    output: list[bytes] = []
+    last_write = time.monotonic()
+    for batch, results in processed:
+        try:
+            for line, result in zip(batch, results, strict=True):
+                if admit and result.record_id is not None and not result.is_error and not admit(result.record_id):
+                    result = _repeated(filter_name, stage, line, result.record_id)
+                read += 1
+                if result.complaint is not None:
+                    complaints += 1
+                    if complaints <= MAX_COMPLAINTS:
+                        say(result.complaint)
+                    elif complaints == MAX_COMPLAINTS + 1:
+                        say("further bad records are not named here; each is an error record in the output")
+                    if stop_at_error:
+                        raise Stopped
+                errors += result.is_error
+                written += result.output.count(b"\n")
+                output.append(result.output)
+                if stage.collect is not None:
+                    for note in result.notes:
+                        stage.collect(note)
+                now = time.monotonic()
+                if now - last_write > FLUSH_SECONDS:
+                    write(b"".join(output))
+                    output.clear()
+                    last_write = now
+                    progress(read)
+        finally:
+            write(b"".join(output))
+            output.clear()
+    progress(read)
+    codes = {exit_codes.DATA} if errors else set()
+    ending = stage.finish() if stage.finish else Ending()
+    for record in ending.records:
+        if record["kind"] == "error":
+            codes.add(exit_codes.DATA)
+            errors += 1
+        written += 1
+        write(jsonl.dumps(record) + b"\n")
+    counts = {"read": read, "written": written, "errors": errors, **ending.summary}
+    return codes | ending.codes, counts, ending.report
+
+
+def _repeated(filter_name: str, stage: Stage, line: Line, record_id: str) -> Result:
+    error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
+    record = jsonl.error_record(
+        filter_name, error, file=line.file, line=line.number, raw=line.raw, size=line.size, record_id=record_id
+    )
+    notes = (stage.note(record),) if stage.note else ()
+    return Result(
+        record_id, jsonl.dumps(record) + b"\n", notes, f"{line.file}:{line.number}: {record_id}: {error}", True
+    )
+
+
+def admit_into(seen: set[int]) -> Callable[[str], bool]:
+    """A function that tells whether an id is new; 64-bit digests keep a million ids in about 100 MB."""
+
+    def admit(record_id: str) -> bool:
+        digest = hash(record_id)
+        if digest in seen:
+            return False
+        seen.add(digest)
+        return True
+
+    return admit
+
+
+def serial(batches: Batches, process: Process) -> Processed:
+    """Process batch after batch in this process."""
+    for batch in batches:
+        yield batch, process(batch)
+
+
+def parallel(batches: Batches, module: str, options: Mapping[str, Any], check: bool, jobs: int) -> Processed:
+    """Process batches in ``jobs`` worker processes, in order, with at most eight parts a worker under way.
+
+    A worker builds its own stage from the module and the options, since closures cannot be sent to it. A thread
+    reads the input, so that a finished record is written while upstream is idle.
+    """
+    import multiprocessing
+    import queue
+    import threading
+    from collections import deque
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    events: queue.SimpleQueue[Sequence[Line] | BaseException | None] = queue.SimpleQueue()
+    room = threading.Semaphore(8 * jobs)
+
+    def read() -> None:
+        try:
+            for batch in batches:
+                for part in _parts(batch, jobs):
+                    room.acquire()
+                    events.put(part)
+            events.put(None)
+        except BaseException as error:  # handed to the main thread, which raises it
+            events.put(error)
+
+    pool = ProcessPoolExecutor(
+        jobs,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start_worker,
+        initargs=(module, options, check),
+    )
+    under_way: deque[tuple[Sequence[Line], Future[list[Result]]]] = deque()
+    threading.Thread(target=read, daemon=True).start()
+    at_end = False
+    try:
+        while under_way or not at_end:
+            event = events.get()
+            if isinstance(event, BaseException):
+                raise event
+            if event is None:
+                at_end = True
+            elif event:
+                future = pool.submit(_work, event)
+                under_way.append((event, future))
+                future.add_done_callback(lambda _: events.put(()))
+            while under_way and under_way[0][1].done():
+                part, future = under_way.popleft()
+                room.release()
+                yield part, future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _parts(batch: Sequence[Line], jobs: int) -> Iterator[Sequence[Line]]:
+    size = max(1, -(-len(batch) // jobs))
+    for start in range(0, len(batch), size):
+        yield batch[start : start + size]
+
+
+_worker_process: Process | None = None
+
+
+def _start_worker(module: str, options: Mapping[str, Any], check: bool) -> None:
+    import importlib
+    import os
+    import signal
+
+    global _worker_process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(2, 1)
+    filter_module = importlib.import_module(module)
+    stage = filter_module.build(**options)
+    _worker_process = processor(stage, filter_module.main.name, check=check, admit=None)
+
+
+def _work(batch: Sequence[Line]) -> list[Result]:
+    assert _worker_process is not None
+    return list(_worker_process(batch))
+
+
+def tell_bug(filter_name: str, error: BaseException, debug: bool) -> None:
+    """Print one line about an exception that nobody expected, and its traceback if asked for."""
+    if debug:
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
+    text = f"{type(error).__name__}: {error}".splitlines()[0][:500]
+    hint = "" if debug else " (WFKIT_DEBUG=1 shows the traceback)"
+    print(f"{filter_name}: this is a bug of ours: {text}{hint}", file=sys.stderr)

@@ -1,0 +1,26 @@
+"""Parsers of option values that several filters share."""
+
+from collections.abc import Sequence
+
+from wfkit.errors import UsageProblem
+
+
+def names(value: str, known: Sequence[str], what: str) -> list[str]:
+    """Split a comma-separated list and check every name.
+
+    Raises:
+        UsageProblem: the list is empty, a name is unknown or comes twice.
+    """
+    import difflib
+
+    chosen = [name.strip() for name in value.split(",") if name.strip()]
+    if not chosen:
+        raise UsageProblem(f"no {what} given: choose from {', '.join(known)}")
+    for name in chosen:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f", did you mean {near[0]}?" if near else ""
+            raise UsageProblem(f"unknown {what} {name!r}{hint} (known: {', '.join(known)})")
+        if chosen.count(name) > 1:
+            raise UsageProblem(f"{what} {name!r} is given twice")
+    return chosen

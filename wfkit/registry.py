@@ -1,0 +1,40 @@
+"""The explicit tables of what wfkit knows by name. They hold strings; what a name means is imported when used."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from wfkit.errors import UsageProblem
+
+METRICS = {
+    "chain_f1": "wfkit.metrics.structural:ChainF1",
+    "graph_f1": "wfkit.metrics.structural:GraphF1",
+    "kendall_tau": "wfkit.metrics.ordering:KendallTau",
+    "kendall_tau_aligned": "wfkit.metrics.ordering:KendallTauAligned",
+    "bleu": "wfkit.metrics.lexical:Bleu",
+    "gleu": "wfkit.metrics.lexical:Gleu",
+    "chain_f1_exact": "wfkit.metrics.exact:ChainF1Exact",
+    "graph_f1_exact": "wfkit.metrics.exact:GraphF1Exact",
+    "precedence_f1": "wfkit.metrics.exact:PrecedenceF1",
+    "node_f1": "wfkit.metrics.exact:NodeF1",
+    "edge_f1": "wfkit.metrics.exact:EdgeF1",
+}
+DEFAULT_METRICS = ("chain_f1", "graph_f1", "kendall_tau", "bleu", "gleu")
+
+FORMATS = {
+    "json": "wfkit.formats.json_form",
+    "worf": "wfkit.formats.worf",
+}
+
+
+def find(table: Mapping[str, str], name: str, what: str) -> Any:
+    """Import what a name of a table stands for.
+
+    Raises:
+        UsageProblem: the table has no such name; the message lists those it has.
+    """
+    if name not in table:
+        raise UsageProblem(f"unknown {what} {name!r}: choose from {', '.join(table)}")
+    module, _, attribute = table[name].partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found

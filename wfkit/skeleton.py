@@ -1,0 +1,286 @@
+"""What all filters share on the command line: options, streams, exit codes. A filter adds its options and one function.
+
+`map_filter` and `fold_filter` turn a build function (options in, `Stage` out) into a click command. Everything
+heavier than click is imported when a command runs, not when it prints its help.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wfkit import __version__, exit_codes
+from wfkit.errors import UsageProblem, WfkitError
+
+if TYPE_CHECKING:
+    from wfkit.engine import Stage
+
+Build = Callable[..., "Stage"]
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Finished(BaseException):
+    """Leaves click with an exit code; not an Exception, so that click's own handling never sees it."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Told(Exception):
+    """Raised by a build function that was asked a question: the lines are the whole output."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__(lines)
+        self.lines = lines
+
+
+class FilterCommand(click.Command):
+    """A command whose help ends with examples and the exit codes, and which never exits 1 by accident."""
+
+    examples = ""
+    schema_kind = ""
+    build: Build
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples and the table of exit codes."""
+        write_epilog(formatter, self.examples)
+
+    def main(self, *args: Any, **keywords: Any) -> Any:
+        """Run and exit with the documented code."""
+        keywords["standalone_mode"] = False
+        sys.exit(exit_code_of(self.name or "wfkit", lambda: super(FilterCommand, self).main(*args, **keywords)))
+
+
+def write_epilog(formatter: click.HelpFormatter, examples: str) -> None:
+    """Write the examples, as they stand, and the table of exit codes."""
+    if examples:
+        with formatter.section("Examples"):
+            for line in examples.strip("\n").splitlines():
+                formatter.write(f"  {line}".rstrip() + "\n")
+    with formatter.section("Exit codes"):
+        formatter.write_dl([(str(code), meaning) for code, meaning in exit_codes.MEANINGS.items()])
+
+
+def exit_code_of(name: str, run: Callable[[], Any]) -> int:
+    """Run a click command and tell its exit code; every way out of a filter passes here."""
+    try:
+        run()
+    except Finished as finished:
+        return finished.code
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return exit_codes.USAGE
+    except WfkitError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        print(f"{name}: interrupted", file=sys.stderr)
+        return exit_codes.INTERRUPTED
+    except BrokenPipeError:
+        return exit_codes.READER_GONE
+    except Exception as error:
+        from wfkit.engine import tell_bug
+
+        tell_bug(name, error, debug=bool(os.environ.get("WFKIT_DEBUG")))
+        return exit_codes.BUG
+    return exit_codes.OK
+
+
+def common_options(command: click.Command, *, jobs: bool) -> None:
+    """Append the options that every filter has."""
+    options: list[click.Parameter] = [
+        click.Argument(["files"], nargs=-1, metavar="[FILES]..."),
+        click.Option(["-o", "--output"], metavar="FILE", help="Write records to FILE, which appears when complete."),
+        click.Option(
+            ["--on-error"],
+            type=click.Choice(["record", "fail"]),
+            default="record",
+            show_default=True,
+            help="What becomes of a bad record: an error record in its place, or stop there.",
+        ),
+        click.Option(["--check/--no-check"], default=True, show_default=True, help="Check records by their schemas."),
+    ]
+    if jobs:
+        options.append(
+            click.Option(
+                ["-j", "--jobs"],
+                type=click.IntRange(1, 256),
+                default=1,
+                show_default=True,
+                help="Worker processes; the output is the same, in the same order.",
+            )
+        )
+    options += [
+        click.Option(["--summary"], metavar="FILE", help="Write one summary record to FILE."),
+        click.Option(["--progress/--no-progress"], default=None, help="Show progress on stderr.  [on a terminal]"),
+        click.Option(["-q", "--quiet"], is_flag=True, help="No progress and no summary on stderr; errors remain."),
+        click.Option(
+            ["--schema"], is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
+            help="Print the JSON Schema of the records written, and exit.",
+        ),
+    ]  # fmt: skip
+    files = options.pop(0)
+    command.params = [files, *command.params, *options]
+    click.version_option(__version__, prog_name=command.name)(command)
+
+
+def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from wfkit import schema
+
+        kind = context.command.schema_kind if isinstance(context.command, FilterCommand) else ""
+        click.echo(schema.text(kind), nl=False)
+        context.exit()
+
+
+def map_filter(
+    name: str, *, writes: str, awaits: str, examples: str, jobs: bool = True
+) -> Callable[[Build], FilterCommand]:
+    """Make a command of a build function whose stage turns each record into others.
+
+    Args:
+        writes: the record kind that ``--schema`` prints.
+        awaits: what stands on standard input, in words.
+        examples: command lines for the help.
+        jobs: whether ``--jobs`` is offered (not for filters that must see records in one process).
+    """
+    return _command(name, writes=writes, awaits=awaits, examples=examples, jobs=jobs)
+
+
+def fold_filter(name: str, *, writes: str, awaits: str, examples: str) -> Callable[[Build], FilterCommand]:
+    """Make a command of a build function whose stage sees the whole stream in one process before it ends.
+
+    An empty input cannot be measured: exit code 4.
+    """
+    return _command(name, writes=writes, awaits=awaits, examples=examples, jobs=False, empty=exit_codes.UNAVAILABLE)
+
+
+def _command(
+    name: str, *, writes: str, awaits: str, examples: str, jobs: bool, empty: int = exit_codes.OK
+) -> Callable[[Build], FilterCommand]:
+    def decorate(build: Build) -> FilterCommand:
+        parameters = list(reversed(getattr(build, "__click_params__", [])))
+
+        def callback(**options: Any) -> None:
+            raise Finished(_run(name, build, options, awaits=awaits, empty=empty))
+
+        command = FilterCommand(
+            name, callback=callback, params=parameters, help=build.__doc__, context_settings=CONTEXT
+        )
+        command.examples = examples
+        command.build = build
+        command.schema_kind = writes
+        common_options(command, jobs=jobs)
+        return command
+
+    return decorate
+
+
+def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty: int) -> int:
+    import time
+
+    from wfkit import engine, jsonl, streams
+
+    started = time.monotonic()
+    files: tuple[str, ...] = options.pop("files")
+    output_name: str | None = options.pop("output")
+    on_error: str = options.pop("on_error")
+    check: bool = options.pop("check")
+    jobs: int = options.pop("jobs", 1)
+    summary_name: str | None = options.pop("summary")
+    progress_wanted: bool | None = options.pop("progress")
+    quiet: bool = options.pop("quiet")
+
+    def say(line: str) -> None:
+        print(f"{name}: {line}", file=sys.stderr)
+
+    closed = streams.occupy_closed_descriptors()
+    if 0 in closed and (not files or "-" in files):
+        raise UsageProblem("standard input is closed: name a FILE or pipe records in")
+    if 1 in closed and output_name is None:
+        raise UsageProblem("standard output is closed: write to a file with -o FILE")
+    descriptor = streams.guard_standard_output()
+    try:
+        stage = build(**options)
+    except Told as told:
+        streams.write_all(descriptor, "".join(f"{line}\n" for line in told.lines).encode())
+        return exit_codes.OK
+    inputs = streams.open_inputs(files, name, awaits)
+    output = streams.OutputFile(output_name) if output_name is not None else None
+    try:
+        target = descriptor if output is None else output.descriptor
+        admit = engine.admit_into(set())
+        batches = (stage.read or streams.read_batches)(inputs, jsonl.MAX_LINE_BYTES)
+        if jobs > 1:
+            processed = engine.parallel(batches, build.__module__, options, check, jobs)
+        else:
+            processed = engine.serial(batches, engine.processor(stage, name, check=check, admit=admit))
+        codes, counts, report = engine.run(
+            processed,
+            stage,
+            name,
+            write=lambda data: streams.write_all(target, data),
+            say=say,
+            stop_at_error=on_error == "fail",
+            admit=admit if jobs > 1 else None,
+            progress=_progress(name, progress_wanted and not quiet, started),
+        )
+        if output is not None:
+            output.commit()
+            output = None
+    except engine.Stopped:
+        return exit_codes.DATA
+    except streams.ReaderGone:
+        return exit_codes.READER_GONE
+    except streams.OutputFailed as error:
+        say(str(error))
+        return exit_codes.UNAVAILABLE
+    finally:
+        if output is not None:
+            output.discard()
+    if counts["read"] == 0 and empty:
+        codes.add(empty)
+        say("nothing to measure: the input is empty")
+    if not quiet:
+        for line in report or [_in_words(counts, time.monotonic() - started)]:
+            say(line)
+    if summary_name is not None:
+        timing = {"seconds": round(time.monotonic() - started, 3)}
+        summary = {"kind": "summary", "filter": name, "version": __version__, **counts, "timing": timing}
+        try:
+            streams.write_file(summary_name, jsonl.dumps(summary) + b"\n")
+        except (WfkitError, streams.OutputFailed) as error:
+            say(str(error))
+            # The answer stands: a report that cannot be written must not turn "no" into something else.
+            if exit_codes.NO not in codes:
+                codes.add(exit_codes.USAGE)
+    return exit_codes.first(codes)
+
+
+def _in_words(counts: Mapping[str, Any], seconds: float) -> str:
+    errors = f", {counts['errors']:,} of them error records" if counts["errors"] else ""
+    return f"{counts['read']:,} read, {counts['written']:,} written{errors} ({seconds:.1f} s)"
+
+
+def _progress(name: str, wanted: bool | None, started: float) -> Callable[[int], None]:
+    """A function that shows the running count on a terminal, at most five times a second."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        return lambda _count: None
+    import time
+
+    shown = started
+
+    def show(count: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - shown >= 0.2:
+            shown = now
+            rate = count / (now - started)
+            print(f"\r{name}: {count:,} records, {rate:,.0f}/s \x1b[K\r", end="", file=sys.stderr, flush=True)
+
+    return show
