@@ -1,0 +1,1 @@
+"""Readers and writers of workflow notations, one module each."""
