@@ -74,17 +74,16 @@ def is_unchanged(record: Mapping[str, Any]) -> bool:
     nodes, counterparts = golden["nodes"], candidate["nodes"]
     if not len(nodes) == len(counterparts) == len(matched):
         return False
-    names = {}
-    for node, counterpart, pair in zip(nodes, counterparts, matched, strict=True):
-        name = node["id"]
-        if name != pair[0] or counterpart["id"] != pair[1]:
+    renamed = False
+    for node, counterpart, (name, partner, _) in zip(nodes, counterparts, matched, strict=True):
+        if node["id"] != name or counterpart["id"] != partner:
             return False
-        names[name] = pair[1]
+        if name != partner:
+            renamed = True
     edges, links = golden["edges"], candidate["edges"]
-    if len(edges) != len(links):
-        return False
-    if edges == links and all(name == partner for name, partner in names.items()):
+    if not renamed and edges == links:
         return True
+    names = {name: partner for name, partner, _ in matched}
     return {(names.get(source), names.get(target)) for source, target in edges} == {(a, b) for a, b in links}
 
 
@@ -234,23 +233,22 @@ def _read_alignment(alignment: Mapping[str, Any], golden: Workflow, candidate: W
         similarities[step] = similarity
     if not len(alignment["matched"]) == len(partners) == len(set(partners.values())):
         raise DataError("the alignment matches a step twice", code="E-ALIGNMENT", path="$.alignment.matched")
-    closest = alignment.get("closest") or {}
     return _Matching(
         partners,
         similarities,
-        _read_closest(closest.get("missing") or {}, golden_places, candidate_places, "missing"),
-        _read_closest(closest.get("extra") or {}, candidate_places, golden_places, "extra"),
+        _read_closest(alignment, "closest", golden_places, candidate_places),
+        _read_closest(alignment, "closest_extra", candidate_places, golden_places),
     )
 
 
 def _read_closest(
-    closest: Mapping[str, Any], own: Mapping[str, int], other: Mapping[str, int], which: str
+    alignment: Mapping[str, Any], key: str, own: Mapping[str, int], other: Mapping[str, int]
 ) -> dict[int, tuple[int, float]]:
-    own_side, other_side = ("golden", "candidate") if which == "missing" else ("candidate", "golden")
-    path = f"$.alignment.closest.{which}"
+    own_side, other_side = ("golden", "candidate") if key == "closest" else ("candidate", "golden")
+    path = f"$.alignment.{key}"
     return {
         _place(own, name, own_side, path): (_place(other, near, other_side, path), similarity)
-        for name, (near, similarity) in closest.items()
+        for name, (near, similarity) in (alignment.get(key) or {}).items()
     }
 
 

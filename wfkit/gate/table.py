@@ -42,7 +42,7 @@ class WorstRows:
         self._count += 1
         breaches = verdict["breaches"]
         headroom = min((breach["value"] - breach["below"] for breach in breaches), default=0.0)
-        row_key = (STATUSES.index(status) if status in STATUSES else len(STATUSES), headroom, record["id"], self._count)
+        row_key = (STATUSES.index(status), headroom, record["id"], self._count)
         if len(self._rows) == ROW_LIMIT and row_key > self._rows[-1][:4]:
             return
         insort(self._rows, Row(*row_key, status, _why(breaches, verdict["explanation"])))
@@ -66,9 +66,10 @@ def table_lines(worst: WorstRows, tally: Tally, expectation: Expectation | None 
     if worst.hidden:
         lines.append(f"… and {worst.hidden} more")
     if missing:
-        lines.append(f"no candidate came for {_some(missing, len(missing), 'expected golden')}")
+        lines.append(f"{counted(len(missing), 'expected golden')} without candidate: {_some(missing)}")
     if expectation is not None and expectation.unexpected:
-        lines.append(f"not expected: {_some(expectation.unexpected_ids, expectation.unexpected, 'record')} of golden")
+        goldens = _some(expectation.unexpected_ids)
+        lines.append(f"{counted(expectation.unexpected, 'record')} of goldens that were not expected: {goldens}")
     lines.append(_totals(tally))
     return lines
 
@@ -89,9 +90,9 @@ def _why(breaches: Sequence[Mapping[str, Any]], explanation: Sequence[str]) -> s
     return printable("; ".join(filter(None, (scores, *explanation[:1]))), LINE_LIMIT)
 
 
-def _some(ids: Sequence[str], count: int, what: str) -> str:
-    shown = ", ".join(printable(name, ID_LIMIT) for name in ids[:5])
-    return f"{counted(count, what)}: {shown}{', …' if count > 5 else ''}"
+def _some(ids: Sequence[str]) -> str:
+    shown = [printable(name, ID_LIMIT) for name in ids[:5]]
+    return ", ".join(shown if len(ids) <= 5 else [*shown, "…"])
 
 
 def _totals(tally: Tally) -> str:

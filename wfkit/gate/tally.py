@@ -63,7 +63,7 @@ class Tally:
 
 
 def outcome(tally: Tally, fail_on: FailOn = "fail") -> int:
-    """The exit code: 1 if a verdict is *fail* (or *review*, if asked for), else 3, 4 or 0 by the table of all filters."""
+    """The exit code: 1 if a verdict is *fail* (or *review*, if asked for), else 3, 4 or 0 as for all filters."""
     if tally.status["fail"] or (fail_on == "review" and tally.status["review"]):
         return FAILED
     if tally.errors:
@@ -76,19 +76,19 @@ def outcome(tally: Tally, fail_on: FailOn = "fail") -> int:
 def summarise(
     tally: Tally,
     rules: Sequence[str],
+    signatures: Mapping[str, str],
     expectation: Expectation | None = None,
-    signatures: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The counts as fields of a ``summary`` record; every status and every rule is there, also with 0.
 
     Args:
         rules: names of the policy's rules, in its order.
-        expectation: where goldens were expected, which are missing and which came unasked.
         signatures: how the metrics were measured, by metric.
+        expectation: where goldens were expected: which are missing and which came unasked.
     """
     summary: dict[str, Any] = {
         "verdicts": tally.verdicts,
-        "status": {status: tally.status[status] for status in dict.fromkeys((*STATUSES, *sorted(tally.status)))},
+        "status": {status: tally.status[status] for status in STATUSES},
         "changed_passes": tally.changed_passes,
         "rules": {
             rule: {
@@ -100,7 +100,7 @@ def summarise(
         },
         "nulls": dict(sorted(tally.nulls.items())),
         "errors": tally.errors,
-        "signatures": dict(signatures or {}),
+        "signatures": dict(signatures),
     }
     if expectation is not None:
         summary["expected"] = {
