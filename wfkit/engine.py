@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from wfkit import exit_codes, jsonl, schema
 from wfkit.errors import DataError
 from wfkit.jsonl import Record
-from wfkit.streams import Line
+from wfkit.streams import Line, tell
 
 MAX_COMPLAINTS = 100
 FLUSH_SECONDS = 0.1
@@ -38,6 +38,8 @@ class Stage:
         writes: the record kinds that leave, all of which have a schema.
         step: from one record to none, one or several; raises `DataError` for a bad one.
         prepare: sees all good records of a batch before the first step (to encode texts together).
+        encode: replaces the writing of one JSON record per line; gives no bytes for a record to be left out.
+        output_ids: repeated ids are looked for among the records that leave instead of those that come.
         decode: replaces the reading of one JSON record per line.
         read: replaces the splitting of the input into lines.
         note: what the main process must know of an output record; runs beside ``step``, its result is sent home.
@@ -49,6 +51,8 @@ class Stage:
     writes: tuple[str, ...]
     step: Callable[[Any], Record | Sequence[Record] | None]
     prepare: Callable[[Sequence[Any]], None] | None = None
+    encode: Callable[[Record], bytes] | None = None
+    output_ids: bool = False
     decode: Callable[[Line], Any] | None = None
     read: Callable[[list[tuple[str, int]], int], Iterator[list[Line]]] | None = None
     note: Callable[[Record], Any] | None = None
@@ -56,14 +60,21 @@ class Stage:
     finish: Callable[[], Ending] | None = None
 
 
-class Result(NamedTuple):
-    """What became of one input line: the bytes to write, and whether it is or became an `error` record."""
+class Output(NamedTuple):
+    """One record that leaves: its id, its bytes, and whether it is an `error` record."""
 
     record_id: str | None
-    output: bytes
-    notes: tuple[Any, ...]
-    complaint: str | None
+    data: bytes
     is_error: bool
+
+
+class Result(NamedTuple):
+    """What became of one input line: its id, the records that leave, what the main process must know, complaints."""
+
+    record_id: str | None
+    outputs: tuple[Output, ...]
+    notes: tuple[Any, ...]
+    complaints: tuple[str, ...]
 
 
 Process = Callable[[Sequence[Line]], Iterable[Result]]
@@ -112,31 +123,24 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
     decode = decoder(stage, check)
     checkers = {kind: schema.checker(kind) for kind in stage.writes} if check else {}
 
-    def encode(records: Iterable[Record]) -> bytes:
-        parts = []
-        for record in records:
-            checker = checkers.get(record["kind"])
-            if checker is not None:
-                try:
-                    checker(record)
-                except DataError as error:
-                    raise AssertionError(f"{filter_name} made a record that its own schema refuses: {error}") from None
-            parts.append(jsonl.dumps(record) + b"\n")
-        return b"".join(parts)
+    def encode(record: Record) -> Output:
+        is_error = record["kind"] == "error"
+        checker = checkers.get(record["kind"])
+        if checker is not None:
+            try:
+                checker(record)
+            except DataError as error:
+                raise AssertionError(f"{filter_name} made a record that its own schema refuses: {error}") from None
+        data = stage.encode(record) if stage.encode else jsonl.dumps(record) + b"\n"
+        return Output(jsonl.id_of(record), data, is_error)
 
-    def finished(record_id: str | None, outputs: Sequence[Record], complaint: str | None = None) -> Result:
-        notes = tuple(stage.note(record) for record in outputs) if stage.note else ()
-        is_error = any(record["kind"] == "error" for record in outputs)
-        return Result(record_id, encode(outputs), notes, complaint, is_error)
+    def finished(record_id: str | None, records: Sequence[Record], complaints: Sequence[str] = ()) -> Result:
+        notes = tuple(stage.note(record) for record in records) if stage.note else ()
+        return Result(record_id, tuple(encode(record) for record in records), notes, tuple(complaints))
 
     def failed(line: Line, error: DataError, record_id: str | None) -> Result:
-        if record_id is None:
-            record_id = jsonl.leading_id(line.raw)
-        place = f"{line.file}:{line.number}" + (f": {record_id}" if record_id else "")
-        record = jsonl.error_record(
-            filter_name, error, file=line.file, line=line.number, raw=line.raw, size=line.size, record_id=record_id
-        )
-        return finished(record_id, [record], f"{place}: {error}")
+        record = error_record_of(filter_name, line, error, record_id)
+        return finished(record.get("id"), [record], [complaint_of(record)])
 
     def read(line: Line) -> Any:
         if line.size > len(line.raw):
@@ -171,10 +175,31 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
                 except DataError as problem:
                     yield failed(line, problem, record_id)
                     continue
-                outputs = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
-                yield finished(record_id, outputs)
+                records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
+                complaints = [complaint_of(record) for record in records if _is_error(record)]
+                yield finished(record_id, records, complaints)
 
     return process
+
+
+def error_record_of(filter_name: str, line: Line, error: DataError, record_id: str | None) -> Record:
+    """The `error` record in the place of a bad line; its id is read from the raw bytes where it is not known."""
+    return jsonl.error_record(
+        filter_name,
+        error,
+        file=line.file,
+        line=line.number,
+        raw=line.raw,
+        size=line.size,
+        record_id=jsonl.leading_id(line.raw) if record_id is None else record_id,
+    )
+
+
+def complaint_of(error: Record) -> str:
+    """The line on stderr that goes with an `error` record."""
+    where = error["where"]
+    place = f"{where['file']}:{where['line']}" + (f": {error['id']}" if "id" in error else "")
+    return f"{place}: {error['message']}"
 
 
 def _is_error(record: Any) -> bool:
@@ -206,23 +231,30 @@ def run(
     read = written = errors = complaints = 0
     output: list[bytes] = []
     last_write = time.monotonic()
+
+    def complain(texts: Sequence[str]) -> None:
+        nonlocal complaints
+        for text in texts:
+            complaints += 1
+            if complaints <= MAX_COMPLAINTS:
+                say(text)
+            elif complaints == MAX_COMPLAINTS + 1:
+                say("further bad records are not named here; each is an error record in the output")
+
     for batch, results in processed:
         try:
             for line, result in zip(batch, results, strict=True):
-                if admit and result.record_id is not None and not result.is_error and not admit(result.record_id):
-                    result = _repeated(filter_name, stage, line, result.record_id)
+                if admit is not None:
+                    result = _with_new_ids(result, line, stage, filter_name, admit)
                 read += 1
-                if result.complaint is not None:
-                    complaints += 1
-                    if complaints <= MAX_COMPLAINTS:
-                        say(result.complaint)
-                    elif complaints == MAX_COMPLAINTS + 1:
-                        say("further bad records are not named here; each is an error record in the output")
+                if result.complaints:
+                    complain(result.complaints)
                     if stop_at_error:
                         raise Stopped
-                errors += result.is_error
-                written += result.output.count(b"\n")
-                output.append(result.output)
+                for one in result.outputs:
+                    errors += one.is_error
+                    written += bool(one.data)
+                    output.append(one.data)
                 if stage.collect is not None:
                     for note in result.notes:
                         stage.collect(note)
@@ -236,27 +268,39 @@ def run(
             write(b"".join(output))
             output.clear()
     progress(read)
-    codes = {exit_codes.DATA} if errors else set()
     ending = stage.finish() if stage.finish else Ending()
     for record in ending.records:
-        if record["kind"] == "error":
-            codes.add(exit_codes.DATA)
-            errors += 1
+        errors += record["kind"] == "error"
         written += 1
         write(jsonl.dumps(record) + b"\n")
+    codes = ending.codes | ({exit_codes.DATA} if errors else set())
     counts = {"read": read, "written": written, "errors": errors, **ending.summary}
-    return codes | ending.codes, counts, ending.report
+    return codes, counts, ending.report
 
 
-def _repeated(filter_name: str, stage: Stage, line: Line, record_id: str) -> Result:
-    error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-    record = jsonl.error_record(
-        filter_name, error, file=line.file, line=line.number, raw=line.raw, size=line.size, record_id=record_id
-    )
-    notes = (stage.note(record),) if stage.note else ()
-    return Result(
-        record_id, jsonl.dumps(record) + b"\n", notes, f"{line.file}:{line.number}: {record_id}: {error}", True
-    )
+def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, admit: Callable[[str], bool]) -> Result:
+    """The result itself, or with an `error` record in the place of everything whose id came before."""
+
+    def repeated(record_id: str) -> tuple[Output, Any, str]:
+        error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
+        record = error_record_of(filter_name, line, error, record_id)
+        data = stage.encode(record) if stage.encode else jsonl.dumps(record) + b"\n"
+        return Output(record_id, data, True), stage.note(record) if stage.note else None, complaint_of(record)
+
+    if not stage.output_ids:
+        is_error = any(one.is_error for one in result.outputs)
+        if result.record_id is None or is_error or admit(result.record_id):
+            return result
+        one, note, complaint = repeated(result.record_id)
+        return Result(result.record_id, (one,), (note,) if stage.note else (), (complaint,))
+    outputs, notes, complaints = list(result.outputs), list(result.notes), list(result.complaints)
+    for number, one in enumerate(outputs):
+        if one.record_id is not None and not one.is_error and not admit(one.record_id):
+            outputs[number], note, complaint = repeated(one.record_id)
+            complaints.append(complaint)
+            if notes:
+                notes[number] = note
+    return Result(result.record_id, tuple(outputs), tuple(notes), tuple(complaints))
 
 
 def admit_into(seen: set[int]) -> Callable[[str], bool]:
@@ -366,4 +410,4 @@ def tell_bug(filter_name: str, error: BaseException, debug: bool) -> None:
         traceback.print_exception(error, file=sys.stderr)
     text = f"{type(error).__name__}: {error}".splitlines()[0][:500]
     hint = "" if debug else " (WFKIT_DEBUG=1 shows the traceback)"
-    print(f"{filter_name}: this is a bug of ours: {text}{hint}", file=sys.stderr)
+    tell(f"{filter_name}: this is a bug of ours: {text}{hint}")

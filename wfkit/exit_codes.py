@@ -14,7 +14,7 @@ MEANINGS = {
     NO: "the answer is no: the gate failed, or wf-validate found invalid records",
     USAGE: "wrong command line or configuration",
     DATA: "some input record was bad (an error record was written or read)",
-    UNAVAILABLE: "could not be measured: model, key, service or command unavailable, cap reached, nothing or too little",
+    UNAVAILABLE: "could not be measured: model, key, service or command unavailable, cap reached, too little",
     BUG: "a bug of ours: one line, the traceback with WFKIT_DEBUG=1",
     INTERRUPTED: "interrupted",
     READER_GONE: "the reader went away (quietly)",

@@ -4,6 +4,7 @@
 heavier than click is imported when a command runs, not when it prints its help.
 """
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -66,6 +67,12 @@ def write_epilog(formatter: click.HelpFormatter, examples: str) -> None:
 
 def exit_code_of(name: str, run: Callable[[], Any]) -> int:
     """Run a click command and tell its exit code; every way out of a filter passes here."""
+
+    def tell(line: str) -> None:
+        from wfkit import streams
+
+        streams.tell(f"{name}: {line}")
+
     try:
         run()
     except Finished as finished:
@@ -73,13 +80,14 @@ def exit_code_of(name: str, run: Callable[[], Any]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        error.show(sys.stderr)
+        with contextlib.suppress(OSError):
+            error.show(sys.stderr)
         return exit_codes.USAGE
     except WfkitError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        tell(str(error))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        print(f"{name}: interrupted", file=sys.stderr)
+        tell("interrupted")
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
         return exit_codes.READER_GONE
@@ -197,7 +205,7 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
     quiet: bool = options.pop("quiet")
 
     def say(line: str) -> None:
-        print(f"{name}: {line}", file=sys.stderr)
+        streams.tell(f"{name}: {line}")
 
     closed = streams.occupy_closed_descriptors()
     if 0 in closed and (not files or "-" in files):
@@ -219,7 +227,8 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
         if jobs > 1:
             processed = engine.parallel(batches, build.__module__, options, check, jobs)
         else:
-            processed = engine.serial(batches, engine.processor(stage, name, check=check, admit=admit))
+            here = None if stage.output_ids else admit
+            processed = engine.serial(batches, engine.processor(stage, name, check=check, admit=here))
         codes, counts, report = engine.run(
             processed,
             stage,
@@ -227,7 +236,7 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
             write=lambda data: streams.write_all(target, data),
             say=say,
             stop_at_error=on_error == "fail",
-            admit=admit if jobs > 1 else None,
+            admit=admit if jobs > 1 or stage.output_ids else None,
             progress=_progress(name, progress_wanted and not quiet, started),
         )
         if output is not None:

@@ -5,6 +5,7 @@ are handed on in bounded batches. Output goes to a private copy of standard outp
 pointed at standard error, so that no library can write between the records.
 """
 
+import contextlib
 import os
 import select
 import stat
@@ -35,6 +36,12 @@ class ReaderGone(Exception):
 
 class OutputFailed(Exception):
     """Our output cannot be written (full disk, closed descriptor); the message says why."""
+
+
+def tell(line: str) -> None:
+    """Print one line on standard error; nobody listening there is no reason to fail."""
+    with contextlib.suppress(OSError, ValueError):
+        print(line, file=sys.stderr, flush=True)
 
 
 def occupy_closed_descriptors() -> set[int]:
@@ -83,7 +90,7 @@ def _standard_input(command: str, awaited: str) -> int:
     if stat.S_ISDIR(os.fstat(0).st_mode):
         raise UsageProblem("standard input is a directory")
     if os.isatty(0):
-        print(f"{command}: waiting for {awaited} on standard input (Ctrl-D ends it)", file=sys.stderr)
+        tell(f"{command}: waiting for {awaited} on standard input (Ctrl-D ends it)")
     return 0
 
 
@@ -95,34 +102,44 @@ def read_batches(inputs: list[tuple[str, int]], max_line: int) -> Iterator[list[
     A line of more than ``max_line`` bytes is passed over while its head and its size are kept.
     """
     for name, descriptor in inputs:
-        number = 0
-        batch: list[Line] = []
-        for block in _blocks(descriptor, max_line):
-            for raw, size in block:
-                number += 1
-                if number == 1 and raw.startswith(BOM):
-                    raw, size = raw[len(BOM) :], size - len(BOM)
-                if raw.endswith(b"\r") and size == len(raw):
-                    raw, size = raw[:-1], size - 1
-                if not raw or raw.isspace():
-                    continue
-                batch.append(Line(raw, size, name, number))
-                if len(batch) == BATCH_LINES:
-                    yield batch
-                    batch = []
-            if batch:
+        yield from lines_of(name, descriptor, max_line)
+
+
+def lines_of(name: str, descriptor: int, max_line: int, head: bytes = b"") -> Iterator[list[Line]]:
+    """Yield the lines of one input as `read_batches` does; ``head`` is what was read of it already."""
+    number = 0
+    batch: list[Line] = []
+    for block in _blocks(descriptor, max_line, head):
+        for raw, size in block:
+            number += 1
+            if number == 1 and raw.startswith(BOM):
+                raw, size = raw[len(BOM) :], size - len(BOM)
+            if raw.endswith(b"\r") and size == len(raw):
+                raw, size = raw[:-1], size - 1
+            if not raw or raw.isspace():
+                continue
+            batch.append(Line(raw, size, name, number))
+            if len(batch) == BATCH_LINES:
                 yield batch
                 batch = []
-        if descriptor != 0:
-            os.close(descriptor)
+        if batch:
+            yield batch
+            batch = []
+    close_input(descriptor)
 
 
-def _blocks(descriptor: int, max_line: int) -> Iterator[list[tuple[bytes, int]]]:
+def close_input(descriptor: int) -> None:
+    """Close an input, but never standard input: its number must not be taken by another file."""
+    if descriptor != 0:
+        os.close(descriptor)
+
+
+def _blocks(descriptor: int, max_line: int, read_already: bytes) -> Iterator[list[tuple[bytes, int]]]:
     """Yield lists of (line or its head, size): all complete lines that could be read without waiting."""
     head, size = b"", 0  # of the unfinished line
     parts: list[bytes] = []  # the unfinished line, while it is short enough
     while True:
-        chunk = os.read(descriptor, CHUNK_BYTES)
+        chunk, read_already = read_already or os.read(descriptor, CHUNK_BYTES), b""
         taken = len(chunk)
         lines: list[tuple[bytes, int]] = []
         while chunk:

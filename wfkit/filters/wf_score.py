@@ -1,5 +1,6 @@
 """wf-score: measure how far each candidate is from its golden."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -177,10 +178,8 @@ def _scorer(
         for pair in pairs:
             if all(len(side["nodes"]) <= max_steps for side in (pair["golden"], pair["candidate"]) if side):
                 texts.update(dict.fromkeys(sorted(scoring.texts_of(pair))))
-        try:
+        with contextlib.suppress(Unavailable):  # told in each record that lacks a vector
             embedder.embed(list(texts))
-        except Unavailable:
-            pass  # told for each record that lacks a vector
 
     return scoring.Scorer(metrics, {}, embedder.embed, embedder.signature, align, max_steps), prepare
 
@@ -199,10 +198,10 @@ def _read_goldens(name: str) -> "tuple[list[Record], list[Record]]":
     faults: list[Record] = []
     for batch in streams.read_batches(streams.open_inputs((name,), "wf-score", "goldens"), jsonl.MAX_LINE_BYTES):
         for result in process(batch):
-            record = jsonl.loads(result.output)
-            (faults if result.is_error else goldens).append(record)
-            if result.complaint is not None:
-                click.echo(f"wf-score: {result.complaint}", err=True)
+            for output in result.outputs:
+                (faults if output.is_error else goldens).append(jsonl.loads(output.data))
+            for complaint in result.complaints:
+                click.echo(f"wf-score: {complaint}", err=True)
     if not goldens:
         raise UsageProblem(f"{name} holds no golden workflow")
     return goldens, faults

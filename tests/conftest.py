@@ -1,0 +1,46 @@
+"""What the tests share: running a filter as its user would, and the corpus of real workflow files."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = ROOT.parent / "shared" / "corpus"
+
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of real workflow files; the tests that read it are skipped where it is absent."""
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real workflow files is not here")
+    return CORPUS
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run an executable of bin/ in a process of its own, with bytes on standard input."""
+
+    def run_bin(
+        name: str,
+        *arguments: str | Path,
+        stdin: bytes = b"",
+        cwd: Path | None = None,
+        env: dict[str, str] | None = None,
+    ) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            [sys.executable, str(ROOT / "bin" / name), *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            timeout=120,
+            check=False,
+        )
+
+    return run_bin

@@ -1,0 +1,190 @@
+"""wf-parse: read workflows in the forms that people and models write, as one record each."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from wfkit import registry
+from wfkit.errors import DataError, UsageProblem
+from wfkit.skeleton import Told, map_filter
+
+if TYPE_CHECKING:
+    from wfkit.engine import Stage
+    from wfkit.formats.base import Cycles, Order, ParseOptions, Source
+    from wfkit.jsonl import Record
+    from wfkit.streams import Line
+
+EXAMPLES = """
+# approved workflows must parse cleanly; the id of a text file is its name without the ending
+wf-parse --strict goldens/*.txt > goldens.jsonl
+
+# what a model wrote: an answer that cannot be read becomes an empty workflow, which scores 0
+wf-parse --candidates --text-field .output --id-field .task_id answers.jsonl > candidates.jsonl
+
+# back to text
+wf-parse --to worf goldens.jsonl
+"""
+
+
+@map_filter("wf-parse", writes="workflow", awaits="workflows as text or JSON", examples=EXAMPLES)
+@click.option(
+    "--from", "source_format", metavar="FORMAT", default="auto", show_default=True,
+    help="How the input is written: auto or a name of --list.",
+)  # fmt: skip
+@click.option(
+    "--to", type=click.Choice(["json", "worf"]), default="json", show_default=True,
+    help="Write records, or the Node/Edge text.",
+)  # fmt: skip
+@click.option("--list", "list_formats", is_flag=True, help="Print the formats, a line each, and exit.")
+@click.option("--text-field", metavar="PATH", help="Rows of JSONL or CSV: where the text is, such as .output.")
+@click.option("--id-field", metavar="PATH", help="Rows of JSONL or CSV: where the id is, such as .task.id.")
+@click.option("--id", "given_id", metavar="ID", help="The id of a text that brings none.  [default: the file's name]")
+@click.option("--strict", is_flag=True, help="For goldens: what would be dropped with a warning is an error.")
+@click.option("--candidates", is_flag=True, help="For candidates: what cannot be read becomes an empty workflow.")
+@click.option("--order", type=click.Choice(["listed", "topo"]), help="Order of the steps.  [default: the format's]")
+@click.option(
+    "--cycles", type=click.Choice(["error", "break", "keep"]), help="What becomes of a cycle.  [default: the format's]"
+)
+@click.option("--assume-chain", is_flag=True, help="Steps that nothing joins form a chain in listed order.")
+@click.option("--keep-terminals", is_flag=True, help="Keep START and END as steps.")
+@click.option(
+    "--empty-text", type=click.Choice(["error", "id"]), default="error", show_default=True,
+    help="What becomes of a step without text.",
+)  # fmt: skip
+@click.option("--reduce", is_flag=True, help="Leave out every edge that a longer path implies.")
+def main(
+    source_format: str,
+    to: Literal["json", "worf"],
+    list_formats: bool,
+    text_field: str | None,
+    id_field: str | None,
+    given_id: str | None,
+    strict: bool,
+    candidates: bool,
+    order: "Order | None",
+    cycles: "Cycles | None",
+    assume_chain: bool,
+    keep_terminals: bool,
+    empty_text: Literal["error", "id"],
+    reduce: bool,
+) -> "Stage":
+    """Read workflows and write one workflow record each.
+
+    Reads text files, JSON documents, and JSONL or CSV rows; each input may hold one workflow or many. Warnings are
+    listed in meta.warnings of the record.
+    """
+    if list_formats:
+        raise Told(_formats())
+    if strict and candidates:
+        raise UsageProblem("--strict is for goldens and --candidates for candidates: choose one")
+    from wfkit import sources
+    from wfkit.engine import Stage
+    from wfkit.formats.base import ParseOptions
+    from wfkit.joining import parse_key
+
+    if source_format != "auto":
+        registry.find(registry.FORMATS, source_format, "format")
+    options = ParseOptions(
+        strict=strict,
+        order=order,
+        cycles=cycles,
+        assume_chain=assume_chain,
+        keep_terminals=keep_terminals,
+        empty_text=empty_text,
+        reduce=reduce,
+    )
+    text_path = parse_key(text_field) if text_field is not None else None
+    id_path = parse_key(id_field) if id_field is not None else None
+
+    def step(line: "Line | Record") -> "Sequence[Record]":
+        from wfkit import jsonl
+
+        assert not isinstance(line, dict)
+        try:
+            source = sources.source_of(line, text_path=text_path, id_path=id_path, given_id=given_id)
+        except DataError as error:
+            record_id = jsonl.leading_id(line.raw)
+            if candidates and record_id is not None:
+                return [_failed(record_id, error)]
+            raise
+        return _records(source, line, source_format, options, candidates)
+
+    return Stage(
+        reads=(),
+        writes=("workflow",),
+        step=step,
+        decode=_line_or_error,
+        read=lambda inputs, limit: sources.read(inputs, limit, rows_of_text=text_path is not None),
+        encode=_encoder(to),
+        output_ids=True,
+    )
+
+
+def _line_or_error(line: "Line") -> "Line | Record":
+    """The line itself, or the `error` record that it holds, which passes unchanged."""
+    if line.raw.startswith(b'{"kind":"error"'):
+        from wfkit import jsonl
+
+        record: Record = jsonl.loads(line.raw)
+        return record
+    return line
+
+
+def _records(
+    source: "Source", line: "Line", source_format: str, options: "ParseOptions", candidates: bool
+) -> "list[Record]":
+    """All workflows of a source, with an `error` record or an empty candidate in the place of each bad one."""
+    from wfkit.engine import error_record_of
+    from wfkit.formats.detect import detect
+    from wfkit.formats.finish import finish
+
+    try:
+        name = detect(source, registry.FORMATS) if source_format == "auto" else source_format
+        drafts = registry.find(registry.FORMATS, name, "format").parse(source, options)
+    except DataError as error:
+        if candidates:
+            return [_failed(source.id, error)]
+        raise
+    if len(drafts) == 1 and drafts[0].ready is not None:
+        return [drafts[0].ready]
+    records = []
+    for draft in drafts:
+        try:
+            records.append(finish(draft, options))
+        except DataError as error:
+            if candidates:
+                records.append(_failed(draft.id, error, draft.task))
+            else:
+                records.append(error_record_of("wf-parse", line, error, draft.id))
+    return records
+
+
+def _failed(record_id: str, error: DataError, task: str | None = None) -> "Record":
+    from wfkit.formats.finish import failed_candidate
+
+    return failed_candidate(record_id, error, task)
+
+
+def _encoder(to: str) -> "Callable[[Record], bytes] | None":
+    """How a record is written; None for JSON. An error record has no text form: stderr tells of it."""
+    if to == "json":
+        return None
+    write = registry.find(registry.FORMATS, to, "format").write
+
+    def encode(record: "Record") -> bytes:
+        return b"" if record["kind"] == "error" else write(record).rstrip("\n").encode() + b"\n"
+
+    return encode
+
+
+def _formats() -> list[str]:
+    formats = [registry.find(registry.FORMATS, name, "format") for name in registry.FORMATS]
+    width = max(len(one.NAME) for one in formats)
+    return [f"{one.NAME:<{width}}  {one.SUMMARY}" for one in formats]
+
+
+build = main.build
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Splits what `wf-parse` is given into sources: JSON rows, CSV rows, or one whole document per input."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from wfkit import jsonl, streams
+from wfkit.errors import DataError
+from wfkit.formats.base import Source
+from wfkit.joining import key_of
+from wfkit.streams import Line
+
+
+def read(inputs: list[tuple[str, int]], max_line: int, *, rows_of_text: bool) -> Iterator[list[Line]]:
+    """Yield batches of sources: a line of a JSONL input, a row of a CSV input (as JSON), or a whole input.
+
+    Args:
+        rows_of_text: the input is rows with a text field, so that what is not JSON lines is CSV.
+    """
+    for name, descriptor in inputs:
+        head = _head(descriptor, max_line)
+        if _is_rows_of_json(head):
+            yield from streams.lines_of(name, descriptor, max_line, head)
+        elif rows_of_text:
+            yield from _csv_rows(name, descriptor, head)
+        else:
+            yield from _document(name, descriptor, max_line, head)
+
+
+def _head(descriptor: int, limit: int) -> bytes:
+    """The beginning of an input, up to the end of its second line that is not blank."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= limit:
+        chunk = os.read(descriptor, streams.CHUNK_BYTES)
+        if not chunk:
+            break
+        parts.append(chunk)
+        size += len(chunk)
+        if b"\n" in chunk and len(b"".join(parts).split(None, 1)) and _complete_lines(b"".join(parts)):
+            break
+    return b"".join(parts)
+
+
+def _complete_lines(head: bytes) -> list[bytes]:
+    return [line for line in head.removeprefix(streams.BOM).split(b"\n")[:-1] if line.strip()]
+
+
+def _is_rows_of_json(head: bytes) -> bool:
+    """Whether the input is one JSON value per line.
+
+    A first line that is damaged does not hide the rows: it is enough that it and the next begin an object.
+    """
+    lines = _complete_lines(head) or [head.removeprefix(streams.BOM)]
+    first = lines[0].strip()
+    if not first.startswith((b"{", b"[", b'"')):
+        return False
+    try:
+        jsonl.loads(first)
+    except DataError:
+        return len(lines) > 1 and first.startswith(b'{"') and lines[1].lstrip().startswith(b'{"')
+    return True
+
+
+def _document(name: str, descriptor: int, limit: int, head: bytes) -> Iterator[list[Line]]:
+    parts = [head]
+    size = len(head)
+    while chunk := os.read(descriptor, streams.CHUNK_BYTES):
+        size += len(chunk)
+        if size <= limit:
+            parts.append(chunk)
+    raw = b"".join(parts).removeprefix(streams.BOM)
+    streams.close_input(descriptor)
+    if size > limit:
+        yield [Line(raw[: jsonl.HEAD_BYTES], size, name, 1)]
+    elif raw.strip() or name != "-":
+        yield [Line(raw, len(raw), name, 1)]
+
+
+def _csv_rows(name: str, descriptor: int, head: bytes) -> Iterator[list[Line]]:
+    import csv
+
+    csv.field_size_limit(jsonl.MAX_LINE_BYTES)
+    rows = csv.DictReader(_text_lines(descriptor, head.removeprefix(streams.BOM)), strict=True)
+    batch: list[Line] = []
+    try:
+        for row in rows:
+            raw = _as_json({key: value for key, value in row.items() if isinstance(key, str)})
+            batch.append(Line(raw, len(raw), name, rows.line_num))
+            if len(batch) == streams.BATCH_LINES:
+                yield batch
+                batch = []
+    except csv.Error as error:
+        raw = f"CSV: {error}".encode()
+        batch.append(Line(raw, len(raw), name, rows.line_num + 1))
+    if batch:
+        yield batch
+    streams.close_input(descriptor)
+
+
+def _text_lines(descriptor: int, head: bytes) -> Iterator[str]:
+    chunk, rest = head, b""
+    while chunk:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line.decode("utf-8", errors="replace") + "\n"
+        chunk = os.read(descriptor, streams.CHUNK_BYTES)
+    if rest:
+        yield rest.decode("utf-8", errors="replace")
+
+
+def _as_json(row: dict[str, Any]) -> bytes:
+    return jsonl.dumps({key: value for key, value in row.items() if value is not None})
+
+
+def source_of(
+    line: Line, *, text_path: tuple[str, ...] | None, id_path: tuple[str, ...] | None, given_id: str | None
+) -> Source:
+    """The source that a line or document holds.
+
+    Raises:
+        DataError: ``E-SYNTAX`` for bytes that are neither JSON nor UTF-8 text, ``E-FIELD`` for a row without the field.
+    """
+    default_id = given_id or (os.path.splitext(os.path.basename(line.file))[0] if line.file != "-" else "workflow")
+    if line.number > 1:
+        default_id = f"{default_id}/{line.number}"
+    stripped = line.raw.lstrip()
+    if stripped.startswith((b"{", b"[", b'"')):
+        value = jsonl.loads(line.raw.strip())
+        return _of_value(value, line, default_id, text_path, id_path)
+    if text_path is not None or (line.number > 1 and stripped):
+        raise DataError("not JSON: expected an object", code="E-SYNTAX")
+    try:
+        return Source(text=line.raw.decode("utf-8"), name=line.file, id=default_id)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"not UTF-8 text: byte {error.start} is {line.raw[error.start]:#04x}", code="E-SYNTAX"
+        ) from None
+
+
+def _of_value(
+    value: Any, line: Line, default_id: str, text_path: tuple[str, ...] | None, id_path: tuple[str, ...] | None
+) -> Source:
+    if id_path is not None:
+        found = key_of(value, id_path) if isinstance(value, dict) else None
+        if found is None:
+            raise DataError(f"no id at .{'.'.join(id_path)}", code="E-FIELD")
+        default_id = found
+    elif text_path is not None and isinstance(value, dict):
+        default_id = key_of(value, ("id",)) or default_id
+    if text_path is None:
+        return Source(value=value, name=line.file, id=default_id)
+    for part in text_path:
+        if not isinstance(value, dict) or part not in value:
+            raise DataError(f"no text at .{'.'.join(text_path)}", code="E-FIELD")
+        value = value[part]
+    if isinstance(value, str):
+        return Source(text=value, name=line.file, id=default_id)
+    return Source(value=value, name=line.file, id=default_id)
