@@ -8,7 +8,9 @@ import pytest
 Edges = Sequence[tuple[int, int]]
 
 
-def build_workflow(identifier: str, texts: Sequence[str], edges: Edges | None = None, prefix: str = "") -> dict[str, Any]:
+def build_workflow(
+    identifier: str, texts: Sequence[str], edges: Edges | None = None, prefix: str = ""
+) -> dict[str, Any]:
     """A workflow record with steps ``1``, ``2``, … (after ``prefix``), a chain unless ``edges`` says otherwise."""
     names = [f"{prefix}{number}" for number in range(1, len(texts) + 1)]
     links = [(place, place + 1) for place in range(len(texts) - 1)] if edges is None else edges

@@ -168,5 +168,6 @@ def test_explained_in_words():
     )
     either = explain(with_require(load_policy(DEFAULT_POLICY), "either"))
     assert either[1] == (
-        "compressed_steps: a workflow fails if kendall_tau is below 0.65 or if any of graph_f1 or chain_f1 is below 0.75."
+        "compressed_steps: a workflow fails if kendall_tau is below 0.65 "
+        "or if any of graph_f1 or chain_f1 is below 0.75."
     )

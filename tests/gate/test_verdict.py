@@ -164,7 +164,7 @@ def test_integers_beyond_64_bits_are_compared_exactly(pair):
 
 @pytest.mark.parametrize("bad", [True, False, "0.9", float("nan"), float("inf"), -float("inf"), [], {}])
 def test_what_is_no_finite_number_is_a_data_error(pair, bad):
-    with pytest.raises(DataError, match="score chain_f1 is .*, expected a finite number or null") as caught:
+    with pytest.raises(DataError, match=r"score chain_f1 is .*, expected a finite number or null") as caught:
         judge(pair({**GOOD, "chain_f1": bad}), DEFAULT)
     assert caught.value.code == "E-SCORE"
     assert caught.value.path == "$.scores.chain_f1"
@@ -399,7 +399,9 @@ def test_what_is_unknown_never_passes_what_some_value_would_fail(make_pair, rule
     known = judge(make_pair(TEXTS, TEXTS, scores=scores, reasons=reasons), used)["status"]
     if known not in ("pass", "fail"):
         return
-    unknown = [metric for metric in METRICS if scores.get(metric) is None and "undefined" not in reasons.get(metric, "")]
+    unknown = [
+        metric for metric in METRICS if scores.get(metric) is None and "undefined" not in reasons.get(metric, "")
+    ]
     for extreme in (-1.0, 1.0):
         filled = {**scores, **dict.fromkeys(unknown, extreme)}
         assert judge(make_pair(TEXTS, TEXTS, scores=filled, reasons=reasons), used)["status"] == known

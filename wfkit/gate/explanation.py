@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wfkit.gate.differences import Comparison, Difference, Kind, compare, is_unchanged
-from wfkit.gate.wording import counted, printable, quoted, similarity_text
+from wfkit.gate.wording import REASON_LIMIT, counted, printable, quoted, similarity_text
 from wfkit.workflow import Workflow
 
 LINE_LIMIT = 20
@@ -47,16 +47,6 @@ def note_changes(record: Mapping[str, Any]) -> list[str]:
     return _lines(comparison, [change for change in comparison.differences if change.kind in NOTED_KINDS])
 
 
-def candidate_error(candidate: Mapping[str, Any]) -> str | None:
-    """Why the candidate could not be read, as ``meta.error`` says; None if it could."""
-    error = (candidate.get("meta") or {}).get("error")
-    if error is None:
-        return None
-    if isinstance(error, Mapping):
-        error = error.get("message") or error.get("code") or "no reason given"
-    return printable(str(error), 200)
-
-
 def _unusable(record: Mapping[str, Any]) -> str | None:
     """One line for a pair whose candidate has no steps to speak of, or None."""
     candidate = record["candidate"]
@@ -64,10 +54,10 @@ def _unusable(record: Mapping[str, Any]) -> str | None:
         reason = (record.get("perturbation") or {}).get("inapplicable")
         if reason is None:
             return "there is no candidate"
-        return f"there is no candidate: the perturbation does not apply ({printable(str(reason), 200)})"
-    error = candidate_error(candidate)
+        return f"there is no candidate: the perturbation does not apply ({printable(str(reason), REASON_LIMIT)})"
+    error = (candidate.get("meta") or {}).get("error")
     if error is not None:
-        return f"the candidate is not usable: {error}"
+        return f"the candidate is not usable: {printable(str(error), REASON_LIMIT)}"
     if not candidate["nodes"] and record["golden"]["nodes"]:
         steps = counted(len(record["golden"]["nodes"]), "step")
         return f"the candidate is empty: the golden's {steps} have no counterpart"

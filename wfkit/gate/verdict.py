@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from wfkit.errors import DataError
 from wfkit.gate.explanation import explain_pair, note_changes
 from wfkit.gate.policy import Clause, Policy, Quantifier, Require, Rule
-from wfkit.gate.wording import printable
+from wfkit.gate.wording import REASON_LIMIT, printable
 
 Status = Literal["fail", "unmeasured", "review", "pass"]
 
@@ -144,7 +144,9 @@ def _sort_scores(
             if isinstance(reason, str) and reason.startswith("undefined:"):
                 undefined.add(metric)
             else:
-                unknown[metric] = printable(str(reason), 200) if reason else "null, and the record gives no reason"
+                unknown[metric] = (
+                    printable(str(reason), REASON_LIMIT) if reason else "null, and the record gives no reason"
+                )
     return values, unknown, undefined
 
 

@@ -6,6 +6,9 @@ from typing import Any
 TEXT_LIMIT = 60
 """Characters of a step text that are shown."""
 
+REASON_LIMIT = 200
+"""Characters of a reason of another filter that are shown."""
+
 _JOINERS = "\u200c\u200d"  # zero-width, but needed to spell Persian, Indic scripts and emoji
 
 
@@ -45,9 +48,9 @@ def value_text(value: float, bar: float) -> str:
     return repr(value)
 
 
-def counted(count: int, singular: str, plural: str | None = None) -> str:
+def counted(count: int, what: str) -> str:
     """``1 step``, ``2 steps``."""
-    return f"{count} {singular if count == 1 else plural or singular + 's'}"
+    return f"{count} {what if count == 1 else what + 's'}"
 
 
 def breach_text(breach: Mapping[str, Any]) -> str:
