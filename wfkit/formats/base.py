@@ -85,6 +85,7 @@ class Draft:
         meta: further fields of ``meta``.
         warnings: short strings, each beginning with its code.
         declared_steps: how many steps the source says there are.
+        unordered: the source says expressly that no edge joins its steps.
         order: whether the listed order carries meaning in this format.
         cycles: what this format does with a cycle unless told otherwise.
         problem: set if the source could not be read; the rest is then of no account.
@@ -103,6 +104,7 @@ class Draft:
     meta: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     declared_steps: int | None = None
+    unordered: bool = False
     order: Order = "listed"
     cycles: Cycles = "error"
     problem: DataError | None = None

@@ -40,7 +40,7 @@ def finish(draft: Draft, options: ParseOptions) -> dict[str, Any]:
 
     edges, start, end = _known_edges(index, pairs, start, end, options, warnings)
     edges = _without_self_loops(nodes, edges, options, draft, warnings)
-    if len(nodes) > 1 and not (edges or start or end):
+    if len(nodes) > 1 and not (edges or start or end or draft.unordered):
         edges = _chain_or_refuse(len(nodes), bool(pairs), options, warnings)
     edges, removed = _without_cycles(nodes, edges, start, options.cycles or draft.cycles, warnings)
     if options.reduce:
