@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from wfkit import jsonl, streams
 from wfkit.errors import DataError
 from wfkit.formats.base import Source
 from wfkit.joining import key_of
 from wfkit.streams import Line
+
+NOT_CARRIED = frozenset({"kind", "id", "nodes", "edges", "meta"})
 
 
 def read(inputs: list[tuple[str, int]], max_line: int, *, rows_of_text: bool) -> Iterator[list[Line]]:
@@ -113,9 +115,16 @@ def _as_json(row: dict[str, Any]) -> bytes:
     return jsonl.dumps({key: value for key, value in row.items() if value is not None})
 
 
-def source_of(
+class Row(NamedTuple):
+    """A source, and the further fields of the row that held its text."""
+
+    source: Source
+    fields: dict[str, Any]
+
+
+def row_of(
     line: Line, *, text_path: tuple[str, ...] | None, id_path: tuple[str, ...] | None, given_id: str | None
-) -> Source:
+) -> Row:
     """The source that a line or document holds.
 
     Raises:
@@ -127,20 +136,18 @@ def source_of(
     stripped = line.raw.lstrip()
     if stripped.startswith((b"{", b"[", b'"')):
         value = jsonl.loads(line.raw.strip())
-        return _of_value(value, line, default_id, text_path, id_path)
+        return _row_of_value(value, line, default_id, text_path, id_path)
     if text_path is not None or (line.number > 1 and stripped):
         raise DataError("not JSON: expected an object", code="E-SYNTAX")
     try:
-        return Source(text=line.raw.decode("utf-8"), name=line.file, id=default_id)
+        return Row(Source(text=line.raw.decode("utf-8"), name=line.file, id=default_id), {})
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"not UTF-8 text: byte {error.start} is {line.raw[error.start]:#04x}", code="E-SYNTAX"
-        ) from None
+        raise DataError(f"not UTF-8 text: byte {error.start} is {line.raw[error.start]:#04x}", code="E-SYNTAX") from None
 
 
-def _of_value(
+def _row_of_value(
     value: Any, line: Line, default_id: str, text_path: tuple[str, ...] | None, id_path: tuple[str, ...] | None
-) -> Source:
+) -> Row:
     if id_path is not None:
         found = key_of(value, id_path) if isinstance(value, dict) else None
         if found is None:
@@ -149,11 +156,13 @@ def _of_value(
     elif text_path is not None and isinstance(value, dict):
         default_id = key_of(value, ("id",)) or default_id
     if text_path is None:
-        return Source(value=value, name=line.file, id=default_id)
+        return Row(Source(value=value, name=line.file, id=default_id), {})
+    row = value
     for part in text_path:
         if not isinstance(value, dict) or part not in value:
             raise DataError(f"no text at .{'.'.join(text_path)}", code="E-FIELD")
         value = value[part]
+    fields = {key: field for key, field in row.items() if key != text_path[0] and key not in NOT_CARRIED}
     if isinstance(value, str):
-        return Source(text=value, name=line.file, id=default_id)
-    return Source(value=value, name=line.file, id=default_id)
+        return Row(Source(text=value, name=line.file, id=default_id), fields)
+    return Row(Source(value=value, name=line.file, id=default_id), fields)

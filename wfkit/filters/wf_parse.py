@@ -102,13 +102,16 @@ def main(
 
         assert not isinstance(line, dict)
         try:
-            source = sources.source_of(line, text_path=text_path, id_path=id_path, given_id=given_id)
+            row = sources.row_of(line, text_path=text_path, id_path=id_path, given_id=given_id)
         except DataError as error:
             record_id = jsonl.leading_id(line.raw)
             if candidates and record_id is not None:
                 return [_failed(record_id, error)]
             raise
-        return _records(source, line, source_format, options, candidates)
+        records = _records(row.source, line, source_format, options, candidates)
+        if not row.fields:
+            return records
+        return [record if record["kind"] == "error" else {**record, **row.fields, **record} for record in records]
 
     return Stage(
         reads=(),

@@ -1,0 +1,81 @@
+"""Prints the generated parts of the README; cog calls these functions, and `cog --check` keeps the page true."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+
+def _run(*command: str, cwd: Path = ROOT) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "COLUMNS": "100", "PATH": f"{ROOT / 'bin'}:{os.environ['PATH']}"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def _fenced(text: str, language: str = "") -> None:
+    print(f"\n```{language}\n{text.rstrip()}\n```\n")
+
+
+def help_of(name: str) -> None:
+    """The help of an executable, folded away."""
+    text = _run(sys.executable, f"bin/{name}", "--help").stdout
+    usage, _, _ = text.partition("\nExit codes:")
+    print(f"\n<details><summary><code>{name} --help</code></summary>")
+    _fenced(usage, "text")
+    print("</details>\n")
+
+
+def exit_codes() -> None:
+    """The table of exit codes."""
+    from wfkit.exit_codes import MEANINGS
+
+    print("\n| code | meaning |\n|---|---|")
+    for code, meaning in MEANINGS.items():
+        print(f"| {code} | {meaning} |")
+    print()
+
+
+def formats() -> None:
+    """The table of formats."""
+    from wfkit import registry
+
+    print("\n| `--from` | reads |\n|---|---|")
+    for name in registry.FORMATS:
+        print(f"| `{name}` | {registry.find(registry.FORMATS, name, 'format').SUMMARY} |")
+    print()
+
+
+def metrics() -> None:
+    """The table of metrics."""
+    from wfkit import registry
+
+    print("\n| metric | what it says | default |\n|---|---|---|")
+    for name in registry.METRICS:
+        summary = registry.find(registry.METRICS, name, "metric").summary
+        print(f"| `{name}` | {summary} | {'yes' if name in registry.DEFAULT_METRICS else ''} |")
+    print()
+
+
+def policy() -> None:
+    """The default policy in words."""
+    _fenced(_run(sys.executable, "bin/wf-gate", "--explain-policy").stdout, "text")
+
+
+def file(name: str, language: str) -> None:
+    """A file of the repository."""
+    _fenced((ROOT / name).read_text(encoding="utf-8"), language)
+
+
+def example_gate() -> None:
+    """What wf-gate says of the first example."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = f"""set -e
+        wf-parse -q --strict goldens/*.txt > {folder}/goldens.jsonl
+        wf-parse -q --candidates candidates/*.txt > {folder}/candidates.jsonl
+        wf-score -q --golden {folder}/goldens.jsonl {folder}/candidates.jsonl > {folder}/scored.jsonl
+        wf-gate --expect {folder}/goldens.jsonl {folder}/scored.jsonl > /dev/null"""
+        done = _run("bash", "-c", script, cwd=ROOT / "examples")
+    _fenced(done.stderr, "text")
