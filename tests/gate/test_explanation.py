@@ -24,7 +24,8 @@ def record(make_pair):
 
 
 STRUCTURAL = [
-    "golden step 1 «check the alarm» has no counterpart (closest 0.41: candidate step c2 «unlock and open the door»)",
+    "golden step 1 «check the alarm» has no counterpart "
+    "(closest 0.41: candidate step c2 «unlock and open the door», matched with golden step 3)",
     "golden step 6 «wave» has no counterpart (closest 0.30: candidate step c5 «sing»)",
     "golden steps 3 «unlock the door» and 4 «open the door» are merged "
     "into candidate step c2 «unlock and open the door»",
@@ -65,6 +66,15 @@ def test_lost_reordered_reworded_and_relinked_alone(make_pair):
     assert note_changes(reworded) == []
     cut = make_pair(GOLDEN[:2], GOLDEN[:2], candidate_edges=[])
     assert explain_pair(cut) == ["golden step 2 «unlock the door» no longer waits for step 1 «fetch the key»"]
+
+
+def test_an_added_step_names_the_counterpart_that_its_closest_step_has(make_pair):
+    record = make_pair(GOLDEN[:1], [GOLDEN[0], "fetch the keys"])
+    record["alignment"]["closest_extra"] = {"c2": ["1", 0.95]}
+    assert explain_pair(record) == [
+        "candidate step c2 «fetch the keys» is added, without counterpart "
+        "(closest 0.95: golden step 1 «fetch the key», matched with candidate step c1)"
+    ]
 
 
 def test_nothing_differs(make_pair):

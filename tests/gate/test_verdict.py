@@ -328,7 +328,8 @@ def test_the_example_record_of_the_contract(make_pair):
     assert verdict["breaches"][0]["rule"] == "missing_steps"
     assert verdict["not_applicable"] == []
     assert verdict["explanation"][0] == (
-        "golden step 5 «open the door» has no counterpart (closest 0.41: candidate step c2 «do part 2»)"
+        "golden step 5 «open the door» has no counterpart "
+        "(closest 0.41: candidate step c2 «do part 2», matched with golden step 2)"
     )
     assert len(verdict["explanation"]) == 3
 

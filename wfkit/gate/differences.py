@@ -41,14 +41,14 @@ class Comparison(NamedTuple):
     """Both workflows of a pair and what was found between them.
 
     Attributes:
-        matched: number of golden steps that have a counterpart.
+        partners: the index of the candidate step that each matched golden index is assigned to.
         differences: structural ones first: missing, merged, added, moved, unlinked, linked, reworded.
         links_compared: False where the dependencies were too many to compare.
     """
 
     golden: Workflow
     candidate: Workflow
-    matched: int
+    partners: Mapping[int, int]
     differences: tuple[Difference, ...]
     links_compared: bool
 
@@ -112,7 +112,7 @@ def compare(record: Mapping[str, Any]) -> Comparison:
         *linked,
         *_reworded(golden, candidate, matching, groups),
     )
-    return Comparison(golden, candidate, len(matching.partners), differences, links_compared)
+    return Comparison(golden, candidate, matching.partners, differences, links_compared)
 
 
 def longest_increasing_run(values: Sequence[int]) -> set[int]:

@@ -85,10 +85,11 @@ def _sentence(comparison: Comparison, difference: Difference) -> str:
     golden, candidate = comparison.golden, comparison.candidate
     match difference.kind:
         case "missing":
-            closeness = _closeness(difference, "candidate", candidate)
+            takers = {counterpart: step for step, counterpart in comparison.partners.items()}
+            closeness = _closeness(difference, ("candidate", candidate), ("golden", golden), takers)
             return f"golden {_step(golden, difference.golden[0])} has no counterpart{closeness}"
         case "added":
-            closeness = _closeness(difference, "golden", golden)
+            closeness = _closeness(difference, ("golden", golden), ("candidate", candidate), comparison.partners)
             return f"candidate {_step(candidate, difference.candidate[0])} is added, without counterpart{closeness}"
         case "merged":
             steps = " and ".join(_identified(golden, step) for step in difference.golden)
@@ -98,7 +99,7 @@ def _sentence(comparison: Comparison, difference: Difference) -> str:
             before, after = difference.places
             return (
                 f"golden {_step(golden, difference.golden[0])} is moved from place {before} to place {after} "
-                f"of {comparison.matched} matched steps"
+                f"of {len(comparison.partners)} matched steps"
             )
         case "unlinked" | "linked":
             earlier, later = difference.golden
@@ -111,11 +112,18 @@ def _sentence(comparison: Comparison, difference: Difference) -> str:
             return f"golden {_step(golden, difference.golden[0])} is reworded as {partner} (similarity {similarity})"
 
 
-def _closeness(difference: Difference, side: str, workflow: Workflow) -> str:
+def _closeness(
+    difference: Difference, there: tuple[str, Workflow], here: tuple[str, Workflow], takers: Mapping[int, int]
+) -> str:
+    """What is most similar on the other side, and which step has it for its counterpart already."""
     if difference.similarity is None or difference.closest is None:
         return ""
+    (side, workflow), (own_side, own_workflow) = there, here
     closest = _identified(workflow, difference.closest)
-    return f" (closest {similarity_text(difference.similarity)}: {side} step {closest})"
+    taken = ""
+    if difference.closest in takers:
+        taken = f", matched with {own_side} step {printable(own_workflow.steps[takers[difference.closest]].id)}"
+    return f" (closest {similarity_text(difference.similarity)}: {side} step {closest}{taken})"
 
 
 def _step(workflow: Workflow, index: int) -> str:
