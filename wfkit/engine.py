@@ -6,11 +6,11 @@ bad record into an `error` record in its place and settles the exit code. It kno
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from wfkit import exit_codes, jsonl, schema
+from wfkit import exit_codes, interrupts, jsonl, schema
 from wfkit.errors import DataError
 from wfkit.jsonl import Record
 from wfkit.streams import Line, tell
@@ -54,7 +54,7 @@ class Stage:
     encode: Callable[[Record], bytes] | None = None
     output_ids: bool = False
     decode: Callable[[Line], Any] | None = None
-    read: Callable[[list[tuple[str, int]], int], Iterator[list[Line]]] | None = None
+    read: Callable[[Iterable[tuple[str, int]], int], Iterator[list[Line]]] | None = None
     note: Callable[[Record], Any] | None = None
     collect: Callable[[Any], None] | None = None
     finish: Callable[[], Ending] | None = None
@@ -69,7 +69,14 @@ class Output(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What became of one input line: its id, the records that leave, what the main process must know, complaints."""
+    """What became of one input line.
+
+    Attributes:
+        record_id: the id that must not come again; None for a line that was bad already or an `error` record.
+        outputs: the records that leave.
+        notes: what the main process must know of them.
+        complaints: what to say on standard error.
+    """
 
     record_id: str | None
     outputs: tuple[Output, ...]
@@ -79,7 +86,7 @@ class Result(NamedTuple):
 
 Process = Callable[[Sequence[Line]], Iterable[Result]]
 Batches = Iterator[Sequence[Line]]
-Processed = Iterator[tuple[Sequence[Line], Iterable[Result]]]
+Processed = Generator[tuple[Sequence[Line], Iterable[Result]], None, None]
 
 
 class Stopped(Exception):
@@ -123,24 +130,14 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
     decode = decoder(stage, check)
     checkers = {kind: schema.checker(kind) for kind in stage.writes} if check else {}
 
-    def encode(record: Record) -> Output:
-        is_error = record["kind"] == "error"
+    def checked(record: Record) -> Record:
         checker = checkers.get(record["kind"])
         if checker is not None:
             try:
                 checker(record)
             except DataError as error:
                 raise AssertionError(f"{filter_name} made a record that its own schema refuses: {error}") from None
-        data = stage.encode(record) if stage.encode else jsonl.dumps(record) + b"\n"
-        return Output(jsonl.id_of(record), data, is_error)
-
-    def finished(record_id: str | None, records: Sequence[Record], complaints: Sequence[str] = ()) -> Result:
-        notes = tuple(stage.note(record) for record in records) if stage.note else ()
-        return Result(record_id, tuple(encode(record) for record in records), notes, tuple(complaints))
-
-    def failed(line: Line, error: DataError, record_id: str | None) -> Result:
-        record = error_record_of(filter_name, line, error, record_id)
-        return finished(record.get("id"), [record], [complaint_of(record)])
+        return record
 
     def read(line: Line) -> Any:
         if line.size > len(line.raw):
@@ -164,22 +161,39 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
             if good:
                 stage.prepare(good)
         for line, (record, fault) in zip(batch, decoded, strict=True):
-            record_id = jsonl.id_of(record) if isinstance(record, dict) else None
             if fault is not None:
-                yield failed(line, fault, record_id)
+                yield failure(stage, filter_name, line, fault)
             elif _is_error(record):
-                yield finished(record_id, [record])
+                yield _result(stage, [record])
             else:
+                record_id = jsonl.id_of(record) if isinstance(record, dict) else None
                 try:
                     outcome = stage.step(record)
                 except DataError as problem:
-                    yield failed(line, problem, record_id)
+                    yield failure(stage, filter_name, line, problem, record_id)._replace(record_id=record_id)
                     continue
                 records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
                 complaints = [complaint_of(record) for record in records if _is_error(record)]
-                yield finished(record_id, records, complaints)
+                yield _result(stage, [checked(record) for record in records], complaints, record_id)
 
     return process
+
+
+def _result(
+    stage: Stage, records: Sequence[Record], complaints: Sequence[str] = (), record_id: str | None = None
+) -> Result:
+    outputs = []
+    for record in records:
+        data = stage.encode(record) if stage.encode else jsonl.dumps(record) + b"\n"
+        outputs.append(Output(jsonl.id_of(record), data, record["kind"] == "error"))
+    notes = tuple(stage.note(record) for record in records) if stage.note else ()
+    return Result(record_id, tuple(outputs), notes, tuple(complaints))
+
+
+def failure(stage: Stage, filter_name: str, line: Line, error: DataError, record_id: str | None = None) -> Result:
+    """The result of a bad line: an `error` record in its place, and a complaint."""
+    record = error_record_of(filter_name, line, error, record_id)
+    return _result(stage, [record], [complaint_of(record)])
 
 
 def error_record_of(filter_name: str, line: Line, error: DataError, record_id: str | None) -> Record:
@@ -241,6 +255,12 @@ def run(
             elif complaints == MAX_COMPLAINTS + 1:
                 say("further bad records are not named here; each is an error record in the output")
 
+    def flush() -> None:
+        with interrupts.held():  # an interrupt must neither cut a record nor write it twice
+            data = b"".join(output)
+            output.clear()
+            write(data)
+
     for batch, results in processed:
         try:
             for line, result in zip(batch, results, strict=True):
@@ -260,19 +280,18 @@ def run(
                         stage.collect(note)
                 now = time.monotonic()
                 if now - last_write > FLUSH_SECONDS:
-                    write(b"".join(output))
-                    output.clear()
+                    flush()
                     last_write = now
                     progress(read)
         finally:
-            write(b"".join(output))
-            output.clear()
+            flush()
     progress(read)
     ending = stage.finish() if stage.finish else Ending()
     for record in ending.records:
         errors += record["kind"] == "error"
         written += 1
-        write(jsonl.dumps(record) + b"\n")
+        output.append(jsonl.dumps(record) + b"\n")
+        flush()
     codes = ending.codes | ({exit_codes.DATA} if errors else set())
     counts = {"read": read, "written": written, "errors": errors, **ending.summary}
     return codes, counts, ending.report
@@ -281,25 +300,19 @@ def run(
 def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, admit: Callable[[str], bool]) -> Result:
     """The result itself, or with an `error` record in the place of everything whose id came before."""
 
-    def repeated(record_id: str) -> tuple[Output, Any, str]:
+    def repeated(record_id: str) -> Result:
         error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-        record = error_record_of(filter_name, line, error, record_id)
-        data = stage.encode(record) if stage.encode else jsonl.dumps(record) + b"\n"
-        return Output(record_id, data, True), stage.note(record) if stage.note else None, complaint_of(record)
+        return failure(stage, filter_name, line, error, record_id)
 
     if not stage.output_ids:
-        is_error = any(one.is_error for one in result.outputs)
-        if result.record_id is None or is_error or admit(result.record_id):
-            return result
-        one, note, complaint = repeated(result.record_id)
-        return Result(result.record_id, (one,), (note,) if stage.note else (), (complaint,))
+        return result if result.record_id is None or admit(result.record_id) else repeated(result.record_id)
     outputs, notes, complaints = list(result.outputs), list(result.notes), list(result.complaints)
     for number, one in enumerate(outputs):
         if one.record_id is not None and not one.is_error and not admit(one.record_id):
-            outputs[number], note, complaint = repeated(one.record_id)
-            complaints.append(complaint)
+            (outputs[number],), note, complaint = repeated(one.record_id)[1:]
+            complaints += complaint
             if notes:
-                notes[number] = note
+                (notes[number],) = note
     return Result(result.record_id, tuple(outputs), tuple(notes), tuple(complaints))
 
 
@@ -320,86 +333,6 @@ def serial(batches: Batches, process: Process) -> Processed:
     """Process batch after batch in this process."""
     for batch in batches:
         yield batch, process(batch)
-
-
-def parallel(batches: Batches, module: str, options: Mapping[str, Any], check: bool, jobs: int) -> Processed:
-    """Process batches in ``jobs`` worker processes, in order, with at most eight parts a worker under way.
-
-    A worker builds its own stage from the module and the options, since closures cannot be sent to it. A thread
-    reads the input, so that a finished record is written while upstream is idle.
-    """
-    import multiprocessing
-    import queue
-    import threading
-    from collections import deque
-    from concurrent.futures import Future, ProcessPoolExecutor
-
-    events: queue.SimpleQueue[Sequence[Line] | BaseException | None] = queue.SimpleQueue()
-    room = threading.Semaphore(8 * jobs)
-
-    def read() -> None:
-        try:
-            for batch in batches:
-                for part in _parts(batch, jobs):
-                    room.acquire()
-                    events.put(part)
-            events.put(None)
-        except BaseException as error:  # handed to the main thread, which raises it
-            events.put(error)
-
-    pool = ProcessPoolExecutor(
-        jobs,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_worker,
-        initargs=(module, options, check),
-    )
-    under_way: deque[tuple[Sequence[Line], Future[list[Result]]]] = deque()
-    threading.Thread(target=read, daemon=True).start()
-    at_end = False
-    try:
-        while under_way or not at_end:
-            event = events.get()
-            if isinstance(event, BaseException):
-                raise event
-            if event is None:
-                at_end = True
-            elif event:
-                future = pool.submit(_work, event)
-                under_way.append((event, future))
-                future.add_done_callback(lambda _: events.put(()))
-            while under_way and under_way[0][1].done():
-                part, future = under_way.popleft()
-                room.release()
-                yield part, future.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _parts(batch: Sequence[Line], jobs: int) -> Iterator[Sequence[Line]]:
-    size = max(1, -(-len(batch) // jobs))
-    for start in range(0, len(batch), size):
-        yield batch[start : start + size]
-
-
-_worker_process: Process | None = None
-
-
-def _start_worker(module: str, options: Mapping[str, Any], check: bool) -> None:
-    import importlib
-    import os
-    import signal
-
-    global _worker_process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)
-    filter_module = importlib.import_module(module)
-    stage = filter_module.build(**options)
-    _worker_process = processor(stage, filter_module.main.name, check=check, admit=None)
-
-
-def _work(batch: Sequence[Line]) -> list[Result]:
-    assert _worker_process is not None
-    return list(_worker_process(batch))
 
 
 def tell_bug(filter_name: str, error: BaseException, debug: bool) -> None:

@@ -5,6 +5,7 @@ byte has no repeated key and no number that lost precision. Every other line is 
 keeps integers exact and refuses repeated keys.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,7 @@ Record = dict[str, Any]
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 200
+MAX_DIGITS = 4000  # Python refuses to write integers of more than 4,300 digits
 MAX_INPUT_BYTES = 64 * 1024
 HEAD_BYTES = 1024
 
@@ -35,9 +37,9 @@ def loads(line: bytes) -> Any:
         if line.count(b"[") + line.count(b"{") <= MAX_DEPTH and orjson.dumps(value) == line:
             return value
     except orjson.JSONDecodeError as error:
-        if "Recursion limit" in str(error):
-            raise DataError(f"nested deeper than {MAX_DEPTH} levels", code="E-LIMIT") from None
-        raise DataError(f"not JSON: {error}", code="E-SYNTAX") from None
+        if "infinity" not in str(error):
+            raise _refused(error) from None
+        _check_large_numbers(line)
     except TypeError:
         pass
     return _loads_carefully(line)
@@ -49,9 +51,39 @@ def _loads_carefully(line: bytes) -> Any:
     try:
         return jiter.from_json(line, allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError as error:
-        if "recursion limit" in str(error):
-            raise DataError(f"nested deeper than {MAX_DEPTH} levels", code="E-LIMIT") from None
-        raise DataError(f"not JSON: {error}", code="E-SYNTAX") from None
+        raise _refused(error) from None
+
+
+def _check_large_numbers(line: bytes) -> None:
+    """Refuse a line for numbers that a double cannot hold; an integer of hundreds of digits is none of them."""
+    import json
+
+    def finite(digits: str) -> float:
+        if math.isinf(float(digits)):
+            raise DataError(f"not JSON: the number {digits[:40]} is beyond a double", code="E-SYNTAX")
+        return 0.0
+
+    def short(digits: str) -> int:
+        if len(digits) > MAX_DIGITS:
+            raise DataError(f"an integer of {len(digits):,} digits is over the limit of {MAX_DIGITS:,}", code="E-LIMIT")
+        return 0
+
+    try:
+        json.loads(line, parse_float=finite, parse_int=short)
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: ValueError) -> DataError:
+    if any(words in str(error).lower() for words in ("recursion limit", "depth limit")):
+        return _too_deep()
+    return DataError(f"not JSON: {error}", code="E-SYNTAX")
+
+
+def _too_deep() -> DataError:
+    return DataError(f"nested deeper than {MAX_DEPTH} levels", code="E-LIMIT")
 
 
 def dumps(value: Any) -> bytes:

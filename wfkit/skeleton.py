@@ -49,6 +49,13 @@ class FilterCommand(click.Command):
         """Write the examples and the table of exit codes."""
         write_epilog(formatter, self.examples)
 
+    def make_context(self, *args: Any, **keywords: Any) -> click.Context:
+        """Parse the command line; what --help and the like print may not be wanted by anyone any more."""
+        try:
+            return super().make_context(*args, **keywords)
+        except OSError as error:  # before click makes it exit code 1
+            raise Finished(_unwritable(self.name or "wfkit", error)) from None
+
     def main(self, *args: Any, **keywords: Any) -> Any:
         """Run and exit with the documented code."""
         keywords["standalone_mode"] = False
@@ -63,6 +70,18 @@ def write_epilog(formatter: click.HelpFormatter, examples: str) -> None:
                 formatter.write(f"  {line}".rstrip() + "\n")
     with formatter.section("Exit codes"):
         formatter.write_dl([(str(code), meaning) for code, meaning in exit_codes.MEANINGS.items()])
+
+
+def _unwritable(name: str, error: OSError) -> int:
+    """The exit code where standard output takes no more text; tells unless its reader has gone."""
+    from wfkit import streams
+
+    with contextlib.suppress(OSError):  # the interpreter flushes it once more when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if isinstance(error, BrokenPipeError):
+        return exit_codes.READER_GONE
+    streams.tell(f"{name}: cannot write the output: {error.strerror}")
+    return exit_codes.UNAVAILABLE
 
 
 def exit_code_of(name: str, run: Callable[[], Any]) -> int:
@@ -91,7 +110,7 @@ def exit_code_of(name: str, run: Callable[[], Any]) -> int:
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
         return exit_codes.READER_GONE
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         from wfkit.engine import tell_bug
 
         tell_bug(name, error, debug=bool(os.environ.get("WFKIT_DEBUG")))
@@ -192,7 +211,7 @@ def _command(
 def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty: int) -> int:
     import time
 
-    from wfkit import engine, jsonl, streams
+    from wfkit import engine, interrupts, jsonl, streams
 
     started = time.monotonic()
     files: tuple[str, ...] = options.pop("files")
@@ -208,24 +227,29 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
         streams.tell(f"{name}: {line}")
 
     closed = streams.occupy_closed_descriptors()
-    if 0 in closed and (not files or "-" in files):
-        raise UsageProblem("standard input is closed: name a FILE or pipe records in")
+    if output_name is not None and streams.is_standard_output(output_name):
+        output_name = None
     if 1 in closed and output_name is None:
         raise UsageProblem("standard output is closed: write to a file with -o FILE")
+    interrupts.watch()
     descriptor = streams.guard_standard_output()
+    output: streams.OutputFile | None = None
+    processed: engine.Processed | None = None
     try:
         stage = build(**options)
-    except Told as told:
-        streams.write_all(descriptor, "".join(f"{line}\n" for line in told.lines).encode())
-        return exit_codes.OK
-    inputs = streams.open_inputs(files, name, awaits)
-    output = streams.OutputFile(output_name) if output_name is not None else None
-    try:
+        if 0 in closed and (not files or "-" in files):
+            raise UsageProblem("standard input is closed: name a FILE or pipe records in")
+        inputs = streams.open_inputs(files, name, awaits)
+        output = streams.OutputFile(output_name) if output_name is not None else None
         target = descriptor if output is None else output.descriptor
         admit = engine.admit_into(set())
         batches = (stage.read or streams.read_batches)(inputs, jsonl.MAX_LINE_BYTES)
         if jobs > 1:
-            processed = engine.parallel(batches, build.__module__, options, check, jobs)
+            from wfkit import workers
+
+            processed = workers.parallel(
+                batches, stage, name, module=build.__module__, options=options, check=check, jobs=jobs
+            )
         else:
             here = None if stage.output_ids else admit
             processed = engine.serial(batches, engine.processor(stage, name, check=check, admit=here))
@@ -241,15 +265,14 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
         )
         if output is not None:
             output.commit()
-            output = None
+    except Told as told:
+        streams.write_all(descriptor, "".join(f"{line}\n" for line in told.lines).encode())
+        return exit_codes.OK
     except engine.Stopped:
         return exit_codes.DATA
-    except streams.ReaderGone:
-        return exit_codes.READER_GONE
-    except streams.OutputFailed as error:
-        say(str(error))
-        return exit_codes.UNAVAILABLE
     finally:
+        if processed is not None:
+            processed.close()
         if output is not None:
             output.discard()
     if counts["read"] == 0 and empty:
@@ -261,6 +284,7 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
     if summary_name is not None:
         timing = {"seconds": round(time.monotonic() - started, 3)}
         summary = {"kind": "summary", "filter": name, "version": __version__, **counts, "timing": timing}
+        os.dup2(descriptor, 1)  # nothing foreign runs any more, and FILE may be /dev/stdout
         try:
             streams.write_file(summary_name, jsonl.dumps(summary) + b"\n")
         except (WfkitError, streams.OutputFailed) as error:

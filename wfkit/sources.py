@@ -1,7 +1,7 @@
 """Splits what `wf-parse` is given into sources: JSON rows, CSV rows, or one whole document per input."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from wfkit import jsonl, streams
@@ -13,7 +13,7 @@ from wfkit.streams import Line
 NOT_CARRIED = frozenset({"kind", "id", "nodes", "edges", "meta"})
 
 
-def read(inputs: list[tuple[str, int]], max_line: int, *, rows_of_text: bool) -> Iterator[list[Line]]:
+def read(inputs: Iterable[tuple[str, int]], max_line: int, *, rows_of_text: bool) -> Iterator[list[Line]]:
     """Yield batches of sources: a line of a JSONL input, a row of a CSV input (as JSON), or a whole input.
 
     Args:
@@ -34,7 +34,7 @@ def _head(descriptor: int, limit: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     while size <= limit:
-        chunk = os.read(descriptor, streams.CHUNK_BYTES)
+        chunk = streams.read_chunk(descriptor)
         if not chunk:
             break
         parts.append(chunk)
@@ -67,7 +67,7 @@ def _is_rows_of_json(head: bytes) -> bool:
 def _document(name: str, descriptor: int, limit: int, head: bytes) -> Iterator[list[Line]]:
     parts = [head]
     size = len(head)
-    while chunk := os.read(descriptor, streams.CHUNK_BYTES):
+    while chunk := streams.read_chunk(descriptor):
         size += len(chunk)
         if size <= limit:
             parts.append(chunk)
@@ -106,7 +106,7 @@ def _text_lines(descriptor: int, head: bytes) -> Iterator[str]:
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
             yield line.decode("utf-8", errors="replace") + "\n"
-        chunk = os.read(descriptor, streams.CHUNK_BYTES)
+        chunk = streams.read_chunk(descriptor)
     if rest:
         yield rest.decode("utf-8", errors="replace")
 
@@ -142,7 +142,9 @@ def row_of(
     try:
         return Row(Source(text=line.raw.decode("utf-8"), name=line.file, id=default_id), {})
     except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 text: byte {error.start} is {line.raw[error.start]:#04x}", code="E-SYNTAX") from None
+        raise DataError(
+            f"not UTF-8 text: byte {error.start} is {line.raw[error.start]:#04x}", code="E-SYNTAX"
+        ) from None
 
 
 def _row_of_value(

@@ -6,14 +6,15 @@ pointed at standard error, so that no library can write between the records.
 """
 
 import contextlib
+import errno
 import os
 import select
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from wfkit.errors import UsageProblem
+from wfkit.errors import Unavailable, UsageProblem
 
 CHUNK_BYTES = 1 << 18
 BATCH_BYTES = 1 << 22
@@ -30,11 +31,11 @@ class Line(NamedTuple):
     number: int
 
 
-class ReaderGone(Exception):
+class ReaderGone(BrokenPipeError):
     """The process that reads our output has closed it."""
 
 
-class OutputFailed(Exception):
+class OutputFailed(Unavailable):
     """Our output cannot be written (full disk, closed descriptor); the message says why."""
 
 
@@ -62,8 +63,10 @@ def occupy_closed_descriptors() -> set[int]:
     return closed
 
 
-def open_inputs(files: Sequence[str], command: str, awaited: str) -> list[tuple[str, int]]:
-    """Open every input before anything is read, so that a missing file is told at once.
+def open_inputs(files: Sequence[str], command: str, awaited: str) -> Iterator[tuple[str, int]]:
+    """Look at every input before anything is read, so that a missing file is told at once; open each in its turn.
+
+    Thousands of files are more than the system lets a process hold open.
 
     Returns:
         Pairs of (name for messages, descriptor); standard input, for ``-`` or no file at all, is named ``-``.
@@ -71,30 +74,41 @@ def open_inputs(files: Sequence[str], command: str, awaited: str) -> list[tuple[
     Raises:
         UsageProblem: a file cannot be read.
     """
-    opened = []
-    for name in files or ("-",):
+    names = files or ("-",)
+    for name in names:
+        try:
+            mode = os.fstat(0).st_mode if name == "-" else os.stat(name).st_mode
+            readable = name == "-" or os.access(name, os.R_OK)
+        except OSError as error:
+            raise UsageProblem(f"cannot read {shown(name)}: {error.strerror}") from None
+        if stat.S_ISDIR(mode):
+            what = "standard input" if name == "-" else f"cannot read {shown(name)}: it"
+            raise UsageProblem(f"{what} is a directory")
+        if not readable:
+            raise UsageProblem(f"cannot read {shown(name)}: Permission denied")
+    return _opened(names, command, awaited)
+
+
+def _opened(names: Sequence[str], command: str, awaited: str) -> Iterator[tuple[str, int]]:
+    for name in names:
         if name == "-":
-            opened.append(("-", _standard_input(command, awaited)))
+            if os.isatty(0):
+                tell(f"{command}: waiting for {awaited} on standard input (Ctrl-D ends it)")
+            yield "-", 0
             continue
         try:
             descriptor = os.open(name, os.O_RDONLY)
         except OSError as error:
-            raise UsageProblem(f"cannot read {name}: {error.strerror}") from None
-        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            raise UsageProblem(f"cannot read {name}: it is a directory")
-        opened.append((name, descriptor))
-    return opened
+            raise UsageProblem(f"cannot read {shown(name)}: {error.strerror}") from None
+        yield shown(name), descriptor
 
 
-def _standard_input(command: str, awaited: str) -> int:
-    if stat.S_ISDIR(os.fstat(0).st_mode):
-        raise UsageProblem("standard input is a directory")
-    if os.isatty(0):
-        tell(f"{command}: waiting for {awaited} on standard input (Ctrl-D ends it)")
-    return 0
+def shown(name: str) -> str:
+    """A file name as text that can stand in a record, whatever its bytes are."""
+    return os.fsencode(name).decode("utf-8", errors="replace")
 
 
-def read_batches(inputs: list[tuple[str, int]], max_line: int) -> Iterator[list[Line]]:
+def read_batches(inputs: Iterable[tuple[str, int]], max_line: int) -> Iterator[list[Line]]:
     """Yield the lines of all inputs in order, in batches that never wait for more than what is there.
 
     Lines end at byte ``\\n`` only; a carriage return before it, a BOM at the start of a file and blank lines
@@ -134,12 +148,27 @@ def close_input(descriptor: int) -> None:
         os.close(descriptor)
 
 
+def read_chunk(descriptor: int) -> bytes:
+    """What can be read now, waiting for at least one byte; nothing at the end.
+
+    Raises:
+        UsageProblem: the device or the file system refuses.
+    """
+    while True:
+        try:
+            return os.read(descriptor, CHUNK_BYTES)
+        except BlockingIOError:  # another process that shares the pipe made it so
+            select.select([descriptor], [], [])
+        except OSError as error:
+            raise UsageProblem(f"cannot read the input: {error.strerror}") from None
+
+
 def _blocks(descriptor: int, max_line: int, read_already: bytes) -> Iterator[list[tuple[bytes, int]]]:
     """Yield lists of (line or its head, size): all complete lines that could be read without waiting."""
     head, size = b"", 0  # of the unfinished line
     parts: list[bytes] = []  # the unfinished line, while it is short enough
     while True:
-        chunk, read_already = read_already or os.read(descriptor, CHUNK_BYTES), b""
+        chunk, read_already = read_already or read_chunk(descriptor), b""
         taken = len(chunk)
         lines: list[tuple[bytes, int]] = []
         while chunk:
@@ -158,7 +187,7 @@ def _blocks(descriptor: int, max_line: int, read_already: bytes) -> Iterator[lis
                 parts = [*parts, rest] if size <= max_line else []
             if taken >= BATCH_BYTES or not select.select([descriptor], [], [], 0)[0]:
                 break
-            chunk = os.read(descriptor, CHUNK_BYTES)
+            chunk = read_chunk(descriptor)
             taken += len(chunk)
             if not chunk:
                 break
@@ -190,49 +219,92 @@ def write_all(descriptor: int, data: bytes) -> None:
             view = view[os.write(descriptor, view) :]
         except BrokenPipeError:
             raise ReaderGone from None
+        except BlockingIOError:
+            select.select([], [descriptor], [])
         except OSError as error:
             raise OutputFailed(f"cannot write the output: {error.strerror}") from None
+
+
+def is_standard_output(name: str) -> bool:
+    """Whether an output file is a name of standard output, which is written as it is."""
+    return name == "-" or os.path.abspath(name) in {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
 
 class OutputFile:
     """A file that appears under its name only when it is complete.
 
-    Devices, pipes and symbolic links are written directly; a regular file is replaced by a rename.
+    Devices, pipes and symbolic links are written directly; a regular file is replaced by a rename and keeps its
+    permissions.
     """
 
+    descriptor = -1
+    temporary: str | None = None
+
     def __init__(self, name: str) -> None:
+        """Open it.
+
+        Raises:
+            UsageProblem: the place cannot be written.
+        """
         self.name = name
-        self.temporary: str | None = None
         try:
-            existing = os.lstat(name)
-        except FileNotFoundError:
-            existing = None
+            mode = _regular_mode(name)
+            if mode is None:
+                self.descriptor = os.open(name, os.O_WRONLY | os.O_TRUNC | os.O_CREAT, 0o666)
+                return
+            temporary = f"{name}.{os.urandom(4).hex()}.partial"
+            self.descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            self.temporary = temporary
+            if os.path.exists(name):
+                os.fchmod(self.descriptor, mode)
         except OSError as error:
-            raise UsageProblem(f"cannot write {name}: {error.strerror}") from None
-        try:
-            if existing is None or stat.S_ISREG(existing.st_mode):
-                self.temporary = f"{name}.{os.urandom(4).hex()}.partial"
-                mode = 0o666 if existing is None else stat.S_IMODE(existing.st_mode)
-                self.descriptor = os.open(self.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-            else:
-                self.descriptor = os.open(name, os.O_WRONLY | os.O_TRUNC)
-        except OSError as error:
-            raise UsageProblem(f"cannot write {name}: {error.strerror}") from None
+            self.discard()
+            raise UsageProblem(f"cannot write {shown(name)}: {error.strerror}") from None
 
     def commit(self) -> None:
-        """Close and move into place."""
+        """Close and move into place.
+
+        Raises:
+            OutputFailed: the system refuses; nothing is left behind.
+        """
         try:
-            os.close(self.descriptor)
+            descriptor, self.descriptor = self.descriptor, -1
+            os.close(descriptor)
             if self.temporary is not None:
                 os.replace(self.temporary, self.name)
+                self.temporary = None
         except OSError as error:
-            raise OutputFailed(f"cannot write {self.name}: {error.strerror}") from None
+            raise OutputFailed(f"cannot write {shown(self.name)}: {error.strerror}") from None
+        finally:
+            self.discard()
 
     def discard(self) -> None:
-        """Close and leave nothing behind."""
-        os.close(self.descriptor)
-        if self.temporary is not None:
-            os.unlink(self.temporary)
+        """Close and leave nothing behind; a file that was committed stays."""
+        with contextlib.suppress(OSError):
+            if self.descriptor >= 0:
+                os.close(self.descriptor)
+            if self.temporary is not None:
+                os.unlink(self.temporary)
+        self.descriptor, self.temporary = -1, None
+
+
+def _regular_mode(name: str) -> int | None:
+    """The permissions of the regular file that is or will be there; None for anything else.
+
+    Raises:
+        OSError: there can be no file, or the one that is there must not be written.
+    """
+    if not name:
+        raise FileNotFoundError(errno.ENOENT, "the name is empty")
+    try:
+        mode = os.lstat(name).st_mode
+    except FileNotFoundError:
+        return 0o666
+    if not stat.S_ISREG(mode):
+        return None
+    if not os.access(name, os.W_OK):  # a rename would replace it all the same
+        raise PermissionError(errno.EACCES, "Permission denied")
+    return stat.S_IMODE(mode)
 
 
 def write_file(name: str, data: bytes) -> None:
@@ -245,7 +317,6 @@ def write_file(name: str, data: bytes) -> None:
     output = OutputFile(name)
     try:
         write_all(output.descriptor, data)
-    except BaseException:
+        output.commit()
+    finally:
         output.discard()
-        raise
-    output.commit()

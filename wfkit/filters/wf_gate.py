@@ -47,6 +47,7 @@ def main(
     Reads pairs from wf-score. Writes each with its verdict, then one summary record; a short table on stderr says
     which workflows failed and why.
     """
+    from wfkit import jsonl
     from wfkit.engine import Ending, Stage
     from wfkit.gate.policy import explain, with_require
     from wfkit.gate.table import WorstRows, table_lines
@@ -75,7 +76,7 @@ def main(
         if error is not None:
             tally.add_error()
             if expectation is not None:
-                expectation.saw_error(error)
+                expectation.saw_error({"id": jsonl.id_of(error)})
 
     def finish() -> "Ending":
         if expectation is not None:

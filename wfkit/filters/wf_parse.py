@@ -1,5 +1,6 @@
 """wf-parse: read workflows in the forms that people and models write, as one record each."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -126,11 +127,13 @@ def main(
 
 def _line_or_error(line: "Line") -> "Line | Record":
     """The line itself, or the `error` record that it holds, which passes unchanged."""
-    if line.raw.startswith(b'{"kind":"error"'):
+    if b'"error"' in line.raw and line.raw.lstrip().startswith(b"{"):
         from wfkit import jsonl
 
-        record: Record = jsonl.loads(line.raw)
-        return record
+        with contextlib.suppress(DataError):  # told when the line is read
+            record: Record = jsonl.loads(line.raw)
+            if record.get("kind") == "error":
+                return record
     return line
 
 

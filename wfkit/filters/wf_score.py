@@ -147,9 +147,12 @@ def main(
 
 def _names_met(record: "Record") -> list[str]:
     """The golden ids that a pair, or an error record in the place of a candidate, accounts for."""
+    from wfkit import jsonl
+
     if record["kind"] == "pair":
         return [record["golden"]["id"]]
-    return [record["id"]] if "id" in record else []
+    record_id = jsonl.id_of(record)
+    return [] if record_id is None else [record_id]
 
 
 def _scorer(
