@@ -1,0 +1,1 @@
+"""Damage of known severity: the perturbation types, each in its module, and the pairs made with them."""
