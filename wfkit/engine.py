@@ -211,9 +211,9 @@ def error_record_of(filter_name: str, line: Line, error: DataError, record_id: s
 
 def complaint_of(error: Record) -> str:
     """The line on stderr that goes with an `error` record."""
-    where = error["where"]
-    place = f"{where['file']}:{where['line']}" + (f": {error['id']}" if "id" in error else "")
-    return f"{place}: {error['message']}"
+    where = error.get("where") or {}
+    place = f"{where.get('file', '-')}:{where.get('line', '?')}" + (f": {error['id']}" if "id" in error else "")
+    return f"{place}: {error.get('message', 'error record')}"
 
 
 def _is_error(record: Any) -> bool:
@@ -288,7 +288,9 @@ def run(
     progress(read)
     ending = stage.finish() if stage.finish else Ending()
     for record in ending.records:
-        errors += record["kind"] == "error"
+        if _is_error(record):
+            errors += 1
+            complain([complaint_of(record)])
         written += 1
         output.append(jsonl.dumps(record) + b"\n")
         flush()

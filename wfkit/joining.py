@@ -31,23 +31,38 @@ def parse_key(key: str) -> tuple[str, ...]:
     return parts
 
 
+def key_of_golden(golden: Mapping[str, Any], path: Sequence[str]) -> str:
+    """The value by which a golden is joined.
+
+    Raises:
+        DataError: ``E-KEY`` for a golden that has none.
+    """
+    value = key_of(golden, path)
+    if value is None:
+        raise DataError(f"golden has no value at .{'.'.join(path)}", code="E-KEY")
+    return value
+
+
 class GoldenTable:
     """The goldens by key, and which of them have met a candidate or an error record in its place."""
 
-    def __init__(self, goldens: Iterable[Record], key: Sequence[str]) -> None:
+    def __init__(self, goldens: Iterable[Record], key: Sequence[str], bad: Mapping[str, str] | None = None) -> None:
         """Take all goldens.
 
+        Args:
+            goldens: workflow records with different ids.
+            key: the path whose value joins them to candidates.
+            bad: the ids of the goldens that could not be taken, with what is wrong with each.
+
         Raises:
-            DataError: a golden has no value at the key, or with the key ``id`` two have the same.
+            DataError: ``E-KEY`` for a golden that has no value at the key.
         """
         self.key = tuple(key)
+        self.bad = bad or {}
         self.by_key: dict[str, list[Record]] = {}
         self.met: set[str] = set()
         for golden in goldens:
-            value = key_of(golden, self.key)
-            if value is None:
-                raise DataError(f"golden {golden['id']!r} has no value at .{'.'.join(self.key)}", code="E-KEY")
-            self.by_key.setdefault(value, []).append(golden)
+            self.by_key.setdefault(key_of_golden(golden, self.key), []).append(golden)
         self.plain = self.key == ("id",)
 
     def pairs(self, candidate: Record) -> list[Record]:
@@ -61,7 +76,8 @@ class GoldenTable:
             raise DataError(f"candidate has no value at .{'.'.join(self.key)}", code="E-KEY")
         goldens = self.by_key.get(value)
         if goldens is None:
-            raise DataError(f"no golden has {'.'.join(self.key)} {value!r}", code="E-NO-GOLDEN")
+            because = f" that can be used: {self.bad[value]}" if self.plain and value in self.bad else ""
+            raise DataError(f"no golden has {'.'.join(self.key)} {value!r}{because}", code="E-NO-GOLDEN")
         return [self._pair(golden, candidate, value, len(goldens) > 1) for golden in goldens]
 
     def _pair(self, golden: Record, candidate: Record, value: str, several: bool) -> Record:

@@ -83,8 +83,7 @@ def score_pair(pair: Record, scorer: Scorer) -> Record:
         for metric in scorer.metrics:
             scores[metric.name], reasons[metric.name] = None, f"inapplicable: {because}"
         return result
-    golden = _checked(pair["golden"], "$.golden", scorer.max_steps)
-    workflow.topological_order(golden)
+    golden = check_golden(pair["golden"], "$.golden", scorer.max_steps)
     candidate = _checked(pair["candidate"], "$.candidate", scorer.max_steps)
     try:
         workflow.topological_order(candidate)
@@ -118,6 +117,17 @@ def score_pair(pair: Record, scorer: Scorer) -> Record:
     if alignment is not None:
         result["alignment"] = alignment_record(golden, candidate, alignment)
     return result
+
+
+def check_golden(record: Mapping[str, Any], path: str, max_steps: int) -> Workflow:
+    """The workflow of a golden's record.
+
+    Raises:
+        DataError: the golden is cyclic, a step id repeats, an edge leads nowhere, it is too large.
+    """
+    golden = _checked(record, path, max_steps)
+    workflow.topological_order(golden)
+    return golden
 
 
 def _checked(record: Mapping[str, Any], path: str, max_steps: int) -> Workflow:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,7 +75,7 @@ def main(
     nulls: Counter[str] = Counter()
 
     def note(record: "Record") -> dict[str, Any]:
-        reasons = record.get("reasons", {})
+        reasons = record.get("reasons", {}) if record["kind"] == "pair" else {}
         unavailable = [name for name, reason in reasons.items() if reason.startswith("unavailable:")]
         return {"unavailable": unavailable, "met": _names_met(record)}
 
@@ -96,11 +96,12 @@ def main(
             finish=lambda: Ending(codes=code(), summary={"unavailable": dict(nulls)}),
         )
 
-    from wfkit import joining
+    from wfkit import joining, jsonl
 
     key_path = joining.parse_key(key)
-    goldens, faults = _read_goldens(golden)
-    table = joining.GoldenTable(goldens, key_path)
+    goldens, faults = _read_goldens(golden, key_path, max_steps)
+    bad = {jsonl.id_of(fault) or "": str(fault.get("message")) for fault in faults}
+    table = joining.GoldenTable(goldens, key_path, bad)
 
     def step(candidate: "Record") -> "Sequence[Record]":
         return [scoring.score_pair(pair, scorer) for pair in table.pairs(candidate)]
@@ -116,18 +117,13 @@ def main(
         count(told)
         table.meet(told["met"])
 
-    def remaining() -> "Iterator[Record]":
-        yield from faults
-        for pair in table.without_candidate():
-            scored = scoring.score_pair(pair, scorer)
-            count(note(scored))
-            yield scored
-
     def finish() -> "Ending":
-        records = list(remaining())
-        return Ending(
-            records=records, codes=code(), summary={"unavailable": dict(nulls), "without_candidate": len(records)}
-        )
+        alone = []
+        for pair in table.without_candidate():
+            alone.append(scoring.score_pair(pair, scorer))
+            count(note(alone[-1]))
+        summary = {"unavailable": dict(nulls), "without_candidate": len(alone)}
+        return Ending(records=[*faults, *alone], codes=code(), summary=summary)
 
     def note_met(record: "Record") -> dict[str, Any]:
         told = note(record)
@@ -191,11 +187,16 @@ def _warn(message: str) -> None:
     click.echo(f"wf-score: {message}", err=True)
 
 
-def _read_goldens(name: str) -> "tuple[list[Record], list[Record]]":
+def _read_goldens(name: str, key: Sequence[str], max_steps: int) -> "tuple[list[Record], list[Record]]":
     """All good goldens of a file, and an error record for each bad one."""
-    from wfkit import engine, jsonl, streams
+    from wfkit import engine, joining, jsonl, scoring, streams
 
-    stage = engine.Stage(reads=("workflow",), writes=("workflow",), step=lambda record: record)
+    def step(golden: "Record") -> "Record":
+        scoring.check_golden(golden, "$", max_steps)
+        joining.key_of_golden(golden, key)
+        return golden
+
+    stage = engine.Stage(reads=("workflow",), writes=("workflow",), step=step)
     process = engine.processor(stage, "wf-score", check=True, admit=engine.admit_into(set()))
     goldens: list[Record] = []
     faults: list[Record] = []
@@ -203,10 +204,9 @@ def _read_goldens(name: str) -> "tuple[list[Record], list[Record]]":
         for result in process(batch):
             for output in result.outputs:
                 (faults if output.is_error else goldens).append(jsonl.loads(output.data))
-            for complaint in result.complaints:
-                click.echo(f"wf-score: {complaint}", err=True)
     if not goldens:
-        raise UsageProblem(f"{name} holds no golden workflow")
+        because = f": {engine.complaint_of(faults[0])}" if faults else ""
+        raise UsageProblem(f"{name} holds no golden workflow{because}")
     return goldens, faults
 
 
