@@ -26,6 +26,17 @@ FORMATS = {
     "worf": "wfkit.formats.worf",
 }
 
+PERTURBATIONS = {
+    "missing_steps": "wfkit.perturb.missing_steps:apply",
+    "compressed_steps": "wfkit.perturb.compressed_steps:apply",
+    "description_changes": "wfkit.perturb.description_changes:apply",
+    "added_steps": "wfkit.perturb.added_steps:apply",
+    "duplicated_steps": "wfkit.perturb.duplicated_steps:apply",
+    "reordered_steps": "wfkit.perturb.reordered_steps:apply",
+    "wrong_dependencies": "wfkit.perturb.wrong_dependencies:apply",
+    "wrong_tool": "wfkit.perturb.wrong_tool:apply",
+}
+
 
 def find(table: Mapping[str, str], name: str, what: str) -> Any:
     """Import what a name of a table stands for.
