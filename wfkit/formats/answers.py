@@ -57,6 +57,8 @@ def unwrapped(text: str, has_workflow: Callable[[str], bool]) -> str:
     A wrapping is taken off only if what remains still has a workflow, so a step may speak of ``<answer>`` tags.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    if not _TAG.search(text):
+        return text
     for inner in (_without_thoughts(text), text):
         bodies = [body for body in _answer_bodies(inner) if has_workflow(body)]
         if bodies:
@@ -88,23 +90,35 @@ _ANSWER_TAGS = ("answer", "output")
 
 
 def _without_thoughts(text: str) -> str:
-    """The text without thoughts. A close without an open ends a thought that began in the prompt; an open without
-    a close is a thought that was cut off."""
-    kept, position, inside = [], 0, ""
+    """The text without thoughts, which open at the beginning of a line or right after another tag. A close without an
+    open ends a thought that began in the prompt; an open without a close is a thought that was cut off."""
+    kept, position, inside, mentioned = [], 0, "", ""
     for tag in _TAG.finditer(text):
         name = tag[2].lower()
         if name in _ANSWER_TAGS:
             continue
-        if not inside and not tag[1]:
+        if inside:
+            if tag[1] and name == inside:
+                inside, position = "", tag.end()
+        elif not tag[1] and _opens_line(text, tag.start()):
             kept.append(text[position : tag.start()])
             inside = name
-        elif not inside:
+        elif not tag[1]:
+            mentioned = name
+        elif name == mentioned:
+            mentioned = ""
+        else:
             kept, position = [], tag.end()
-        elif tag[1] and name == inside:
-            inside, position = "", tag.end()
     if not inside:
         kept.append(text[position:])
     return "".join(kept)
+
+
+def _opens_line(text: str, at: int) -> bool:
+    """Whether only blanks stand between a place and the beginning of its line, or the tag before it."""
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at == 0 or text[at - 1] in "\n>"
 
 
 def _answer_bodies(text: str) -> list[str]:

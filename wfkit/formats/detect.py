@@ -35,7 +35,7 @@ def detect(source: Source, formats: Mapping[str, str]) -> str:
 
 
 # Kinds of record that belong elsewhere in the pipe; other formats use `kind` for their own purposes.
-_OTHER_KINDS = frozenset({"pair", "policy", "summary", "sensitivity", "firing", "instance", "ap_pair", "ap_grade"})
+_OTHER_KINDS = ("pair", "policy", "summary", "sensitivity", "firing", "instance", "ap_pair", "ap_grade")
 
 
 def _nothing_fits(source: Source, formats: Mapping[str, str]) -> str:

@@ -67,8 +67,8 @@ def finish(draft: Draft, options: ParseOptions) -> dict[str, Any]:
     if removed:
         meta["back_edges"] = removed
     if warnings:
-        earlier = meta.get("warnings")
-        meta["warnings"] = [*(earlier if isinstance(earlier, list) else []), *warnings]
+        earlier = meta["warnings"] if isinstance(meta.get("warnings"), list) else []
+        meta["warnings"] = [*earlier, *(warning for warning in warnings if warning not in earlier)]
     task = {} if draft.task is None else {"task": draft.task}
     fields = {key: value for key, value in draft.fields.items() if key not in OWN_FIELDS}
     return {"kind": "workflow", "id": draft.id, **task, **fields, "nodes": nodes, "edges": named_edges, "meta": meta}

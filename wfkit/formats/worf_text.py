@@ -88,25 +88,26 @@ def unquoted(text: str) -> str:
     return text
 
 
+# Quantifiers are possessive (`*+`): what they consume they keep, so no pattern tries a long run twice.
 _NODE_HEADER = re.compile(
-    r"(?P<header>[#*\-_>\s]*(?:nodes?|steps?)[*_\s]*(?:[(（]\s*(?P<count>\d{1,9})\s*[)）][*_\s]*)?)"
+    r"(?P<header>[#*\-_>\s]*+(?:nodes?|steps?)[*_\s]*+(?:[(（]\s*+(?P<count>\d{1,9})\s*+[)）][*_\s]*+)?)"
     r"(?:[:：](?P<rest>.*))?$",
     re.I,
 )
-_EDGE_HEADER = re.compile(r"[#*\-_>\s]*(?:edges?|graph)[*_\s]*(?:[:：]|(?=[(（])|$)(?P<rest>.*)$", re.I)
+_EDGE_HEADER = re.compile(r"[#*\-_>\s]*+(?:edges?|graph)[*_\s]*+(?:[:：]|(?=[(（])|$)(?P<rest>.*)$", re.I)
 _STEP = re.compile(
-    r"(?P<lead>[#*\-_>+•\s(\[]*)(?:(?:node|step)\s+)?(?P<number>\d{1,9})(?P<mark>[*_`]*)\s*"
+    r"(?P<lead>[#*\-_>+•\s(\[]*+)(?:(?:node|step)\s++)?(?P<number>\d{1,9})(?P<mark>[*_`]*+)\s*+"
     r"(?:[:)\]：、）]|[.．](?!\d))(?P<text>.*)$",
     re.I,
 )
-_RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
-_DEFINITION = re.compile(r"[\s\-+•*`\"'(]*(?P<name>\w+)[*`\"')]*\s*[:：=](?P<text>.*\S.*)$")
+_RULE = re.compile(r"\s*+([-*_])(?:\s*+\1){2,}\s*+$")
+_DEFINITION = re.compile(r"[\s\-+•*`\"'(]*(?P<name>\w+)[*`\"')]*\s*+[:：=](?P<text>.*\S.*)$")
 
 _NAME = r"(?:\d{1,9}|start|begin|end|finish|s|e)"
-_NUMBERED = rf"(?:(?:node|step)\s+)?{_NAME}[\"'“”‘’`*]*"
-_END = rf"[\"'“”‘’`*]*{_NUMBERED}"
-_ARROW = r"\s*(?:-{1,2}>|={1,2}>|→|⟶|➔|➜)\s*"
-_TUPLE = rf"[(（]\s*{_END}\s*[,，、;；]\s*{_END}\s*[)）]"
+_NUMBERED = rf"(?:(?:node|step)\s++)?{_NAME}[\"'“”‘’`*]*+"
+_END = rf"[\"'“”‘’`*]*+{_NUMBERED}"
+_ARROW = r"\s*+(?:-{1,2}>|={1,2}>|→|⟶|➔|➜)\s*+"
+_TUPLE = rf"[(（]\s*+{_END}\s*+[,，、;；]\s*+{_END}\s*+[)）]"
 _EDGE = re.compile(rf"{_TUPLE}|(?<![\w.]){_NUMBERED}(?:{_ARROW}{_END})+(?!\w)", re.I)
 _ENDPOINT = re.compile(rf"(?<!\w){_NAME}(?!\w)", re.I)
 
@@ -138,7 +139,7 @@ def _fence_with_worf(text: str) -> str | None:
     """The first fence that holds both steps and edges: with the edges outside, the whole text is needed."""
     if "```" not in text and "~~~" not in text:
         return None
-    return next((body for body in fenced_blocks(text) if has_worf(body) and edges_in(body)), None)
+    return next((body for body in fenced_blocks(text) if has_worf(body) and _has_edge(body)), None)
 
 
 def _is_node_header(line: str) -> bool:
@@ -167,7 +168,7 @@ def _below_header(lines: list[str]) -> int | None:
 def _without_header(lines: list[str]) -> int | None:
     """The first line numbered 0 or 1, in a text that has edges."""
     begin = next((at for at, line in enumerate(lines) if _opens_list(line)), None)
-    return begin if begin is not None and edges_in("\n".join(lines[begin:])) else None
+    return begin if begin is not None and _has_edge("\n".join(lines[begin:])) else None
 
 
 def _declared_steps(lines: list[str]) -> int | None:
@@ -225,7 +226,7 @@ def _continues(line: str, indent: int) -> bool:
     """Whether a line right below the last step is its wrapped text, and not the explanation that models glue there:
     it is indented or goes on in lower case, and has no edge."""
     goes_on = _indent(line) > indent + 1 or line.strip()[0].islower()
-    return goes_on and not line.rstrip().endswith(":") and not edges_in(line)
+    return goes_on and not line.rstrip().endswith(":") and not _has_edge(line)
 
 
 def _edge_part(lines: list[str]) -> tuple[list[str], list[str]]:
@@ -233,12 +234,12 @@ def _edge_part(lines: list[str]) -> tuple[list[str], list[str]]:
     text without such a header, from the first line with an edge."""
     begin = next((at for at, line in enumerate(lines) if _EDGE_HEADER.match(line)), None)
     if begin is None:
-        begin = next((at for at, line in enumerate(lines) if edges_in(line)), len(lines))
+        begin = next((at for at, line in enumerate(lines) if _has_edge(line)), len(lines))
     found = False
     for at in range(begin, len(lines)):
         if found and _is_node_header(lines[at]):
             return lines[:begin], lines[begin:at]
-        found = found or bool(edges_in(lines[at]))
+        found = found or _has_edge(lines[at])
     return lines[:begin], lines[begin:]
 
 
@@ -261,6 +262,10 @@ def _alias_texts(steps: list[list[str]], below: list[str]) -> list[str] | None:
         if match:
             definitions.setdefault(match["name"], match["text"].strip("*_ \t"))
     return [definitions[name] for name in names] if all(name in definitions for name in names) else None
+
+
+def _has_edge(text: str) -> bool:
+    return _EDGE.search(text) is not None
 
 
 def _endpoint(name: str) -> str:
