@@ -69,8 +69,9 @@ def align(golden: Workflow, candidate: Workflow, similarity: "ArrayLike", thresh
     golden_texts = [numbers.setdefault(text, len(numbers)) for text in golden.texts]
     candidate_texts = [numbers.setdefault(text, len(numbers)) for text in candidate.texts]
     shape = (len(candidate_texts), len(golden_texts))
-    # Adding zero turns -0.0 into 0.0.
-    scaled = np.rint(np.asarray(similarity, dtype=np.float64).reshape(shape) * SCALE) + 0.0
+    scaled = np.asarray(similarity, dtype=np.float64).reshape(shape) * SCALE
+    np.rint(scaled, out=scaled)
+    scaled += 0.0  # turns -0.0 into 0.0
     # An encoder's noise must not tell equal texts apart.
     scaled[np.equal.outer(candidate_texts, golden_texts)] = SCALE
     rounded = scaled / SCALE

@@ -151,6 +151,22 @@ def test_a_cyclic_golden_is_a_data_error(compare, metric, edges):
     assert caught.value.code == "E-CYCLE"
 
 
+def test_precedence_compares_the_transitive_closures(draw):
+    for seed in range(300):
+        pair = draw(seed)
+        golden_of = {candidate: golden for candidate, golden, _ in pair.alignment.pairs}
+        golden, candidate = (
+            set(networkx.transitive_closure(networkx.DiGraph(side.edges)).edges)
+            for side in (pair.golden, pair.candidate)
+        )
+        if not golden and not candidate:
+            assert PrecedenceF1().score(pair).value is None
+            continue
+        mapped = {(golden_of.get(early), golden_of.get(late)) for early, late in candidate}
+        expected = 2 * len(mapped & golden) / (len(candidate) + len(golden))
+        assert PrecedenceF1().score(pair).value == expected, seed
+
+
 def test_details_count_edges(compare):
     # a before c is the one predicted pair, of three in the golden.
     assert PrecedenceF1().score(compare("abc", "ac")).details == {"matched": 1, "precision": 1.0, "recall": 1 / 3}

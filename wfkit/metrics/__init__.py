@@ -1,0 +1,1 @@
+"""The metrics: a class each, found by name through `wfkit.registry`."""

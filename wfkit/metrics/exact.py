@@ -1,5 +1,7 @@
 """The forms that the paper's structural metrics approximate, computed exactly under the same alignment."""
 
+from collections.abc import Mapping
+
 from wfkit.metrics.base import Comparison, Score, alignment_of, f1_score
 from wfkit.metrics.largest_sets import largest_independent_set, maximum_matching
 from wfkit.metrics.structural import differing_edges
@@ -101,12 +103,10 @@ class PrecedenceF1:
         Raises:
             DataError: ``E-CYCLE`` if a side has a cycle.
         """
-        pairs = alignment_of(comparison).pairs
+        golden_of = {candidate: golden for candidate, golden, _ in alignment_of(comparison).pairs}
         golden_after, candidate_after = steps_after(comparison.golden), steps_after(comparison.candidate)
-        matched = 0
-        for candidate, golden, _ in pairs:
-            followers, expected = candidate_after[candidate], golden_after[golden]
-            matched += sum(followers >> later & expected >> partner & 1 for later, partner, _ in pairs)
+        mapped_after = golden_steps_after(comparison.candidate, golden_of)
+        matched = sum((mapped_after[step] & golden_after[golden_of[step]]).bit_count() for step in golden_of)
         predicted = sum(mask.bit_count() for mask in candidate_after)
         total = sum(mask.bit_count() for mask in golden_after)
         return f1_score(matched, predicted, total, "edge")
@@ -168,3 +168,15 @@ def steps_before(workflow: Workflow) -> list[int]:
     """For each step a bit mask of the steps that come before it, directly or not."""
     backwards = [(target, source) for source, target in workflow.edges]
     return transitive_closure(len(workflow.steps), backwards, topological_order(workflow)[::-1])
+
+
+def golden_steps_after(candidate: Workflow, golden_of: Mapping[int, int]) -> list[int]:
+    """For each candidate step a bit mask of the golden steps whose partners come after it, directly or not."""
+    successors = candidate.successors()
+    after = [0] * len(candidate.steps)
+    for step in reversed(topological_order(candidate)):
+        for follower in successors[step]:
+            after[step] |= after[follower]
+            if follower in golden_of:
+                after[step] |= 1 << golden_of[follower]
+    return after
