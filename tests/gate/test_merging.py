@@ -63,5 +63,11 @@ def test_neighbours_may_be_joined_by_an_edge_only():
 
 
 def test_a_lost_step_is_said_by_one_candidate_step_only():
-    golden = workflow(["wash cup", "dry cup"])
-    assert find_merges(golden, workflow(["wash cup, dry cup", "dry and dry cup"]), {0: 0}, {1: 1}) == {0: (0, 1)}
+    golden = workflow(["wash cup", "dry cup", "stack cup"])
+    candidate = workflow(["wash cup, dry cup", "dry cup, stack cup"])
+    assert find_merges(golden, candidate, {0: 0, 2: 1}, {}) == {0: (0, 1)}
+
+
+def test_two_words_of_three_do_not_say_a_step():
+    golden = workflow(["unlock the door", "open the door slowly"])
+    assert find_merges(golden, workflow(["unlock and open the door"]), {0: 0}, {}) == {}

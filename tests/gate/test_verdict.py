@@ -156,6 +156,13 @@ def test_equal_passes_and_nothing_is_rounded(pair, value, status):
     assert judge(pair(scores), DEFAULT)["status"] == status
 
 
+@pytest.mark.parametrize("bars", [(0.5, 0.75), (0.75, 0.5)])
+def test_a_metric_with_two_bars_passes_only_above_both(pair, bars):
+    first, second = ({"any_of": ["a"], "below": bar} for bar in bars)
+    used = policy(rule("first", first), rule("second", second))
+    assert [judge(pair({"a": value}), used)["status"] for value in (0.4, 0.6, 0.75)] == ["fail", "fail", "pass"]
+
+
 def test_integers_beyond_64_bits_are_compared_exactly(pair):
     bar = policy(rule(primary={"any_of": ["a"], "below": 2.0**70}))
     assert judge(pair({"a": 2**70}), bar)["status"] == "pass"

@@ -38,10 +38,10 @@ def similarity_text(similarity: float) -> str:
 
 
 def value_text(value: float, bar: float) -> str:
-    """A score with as many decimals, at least three, as show on which side of the bar it lies."""
+    """A score with three to eight decimals, or else all digits: enough to see on which side of the bar it is."""
     if type(value) is int or abs(value) >= 1e6:
         return printable(repr(value), 24)
-    for decimals in range(3, 17):
+    for decimals in range(3, 9):
         text = f"{value:.{decimals}f}"
         if (float(text) < bar) == (value < bar) and (float(text) == bar) == (value == bar):
             return text
