@@ -62,11 +62,25 @@ def perturb(
         donors=donors,
     )
     outcome: Perturbed | Inapplicable = apply(request) if model.steps else Inapplicable("the workflow has no steps")
-    pair_id = perturbed_id(model.id, type_name, severity, placement, repeat)
+    pair = inapplicable_pair(golden, type_name, severity, "", seed=seed, repeat=repeat, placement=placement)
+    if isinstance(outcome, Inapplicable):
+        pair["perturbation"]["inapplicable"] = outcome.reason
+        return pair
+    del pair["perturbation"]["inapplicable"]
+    pair["perturbation"]["edits"] = outcome.edits
+    pair["candidate"] = candidate_record(golden, pair["id"], outcome.nodes, outcome.edges)
+    return pair
+
+
+def inapplicable_pair(
+    golden: Record, type_name: str, severity: int, reason: str, *, seed: int, repeat: int, placement: str
+) -> Record:
+    """The `pair` record, without a candidate, of a perturbation that cannot be applied; arguments as for `perturb`."""
+    pair_id = perturbed_id(golden["id"], type_name, severity, placement, repeat)
     perturbation: dict[str, Any] = {
         "type": type_name,
         "severity": severity,
-        "count": count,
+        "count": edited_count(severity, len(golden["nodes"])),
         "target_score": target_score(type_name, severity),
         "seed": seed,
         "generator": "rules",
@@ -75,13 +89,8 @@ def perturb(
         perturbation["placement"] = placement
     if repeat > 1:
         perturbation["repeat"] = repeat
-    candidate = None
-    if isinstance(outcome, Inapplicable):
-        perturbation |= {"edits": [], "attempts": 1, "inapplicable": outcome.reason}
-    else:
-        perturbation |= {"edits": outcome.edits, "attempts": 1}
-        candidate = candidate_record(golden, pair_id, outcome.nodes, outcome.edges)
-    return {"kind": "pair", "id": pair_id, "golden": golden, "candidate": candidate, "perturbation": perturbation}
+    perturbation |= {"edits": [], "attempts": 1, "inapplicable": reason}
+    return {"kind": "pair", "id": pair_id, "golden": golden, "candidate": None, "perturbation": perturbation}
 
 
 def candidate_record(golden: Record, candidate_id: str, nodes: list[Record], edges: list[list[str]]) -> Record:

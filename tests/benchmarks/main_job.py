@@ -1,0 +1,130 @@
+"""Measurements of the main job: parse, score and gate."""
+
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks import data, peer
+from tests.benchmarks.measure import Row, best, run, wf
+
+STRUCTURE = "chain_f1,graph_f1,kendall_tau,kendall_tau_aligned,precedence_f1,node_f1,edge_f1"
+
+
+def against_peer(folder: Path) -> list[Row]:
+    """Pairs per second beside the call pattern of WorFBench's scorer, nothing cached on either side."""
+    from wfkit.models.embedder import reference_model
+
+    pairs = data.perturbed(folder, 1000)
+    cache = folder / "empty"
+    ours = run(wf("wf-score"), "--cache", str(cache), str(pairs), codes=(0,))
+    lines = pairs.read_text().splitlines()
+    sample = [json.loads(line) for line in random.Random(1).sample(lines, 40)]
+    model = reference_model("all-mpnet-base-v2")
+    started = time.perf_counter()
+    encoded = sum(peer.score(pair, model)[1] for pair in sample)
+    theirs = time.perf_counter() - started
+    ratio = (1000 / ours.seconds) / (len(sample) / theirs)
+    detail = f"{1000 / ours.seconds:.1f} pairs/s, start-up included, on 1,000 perturbed pairs; peer {len(sample) / theirs:.2f} pairs/s on 40 of them, {encoded / len(sample):.0f} texts encoded a pair, model loaded"
+    return [Row("wf-score against WorFBench's call pattern", f"{ratio:.0f} ×", "≥ 30 ×", ratio >= 30, detail)]
+
+
+def encoding(folder: Path) -> list[Row]:
+    """Texts per second of our batches beside `SentenceTransformer.encode` with its defaults."""
+    from wfkit.models.embedder import reference_encoder, reference_model
+
+    texts = sorted({node["text"] for line in open(data.goldens(folder)) for node in json.loads(line)["nodes"]})
+    texts = random.Random(2).sample(texts, min(600, len(texts)))
+    model, encoder = reference_model("all-mpnet-base-v2"), reference_encoder("all-mpnet-base-v2")
+    model.encode(texts[:8])
+    encoder.encode(texts[:8])
+    theirs, ours = [], []
+    for _ in range(3):
+        for encode, seconds in ((model.encode, theirs), (encoder.encode, ours)):
+            started = time.perf_counter()
+            encode(texts)
+            seconds.append(time.perf_counter() - started)
+    ratio = min(theirs) / min(ours)
+    detail = f"{len(texts) / min(ours):.0f} against {len(texts) / min(theirs):.0f} texts/s, {len(texts)} step texts, best of 3, alternating"
+    return [Row("encoding against `SentenceTransformer.encode`", f"{ratio:.2f} ×", "≥ 1.2 ×", ratio >= 1.2, detail)]
+
+
+def cached(folder: Path) -> list[Row]:
+    """Pairs per second once every embedding is cached, and that no model library is imported."""
+    pairs = data.perturbed(folder, 5000)
+    cache = folder / "cache"
+    run(wf("wf-score"), "--cache", str(cache), "--metrics", "chain_f1", str(pairs))
+    rows = []
+    few = folder / "few.jsonl"
+    few.write_text("".join(list(open(pairs))[:10]))
+    for metrics, target, name in (
+        (STRUCTURE, 1000, "structure and order"),
+        (f"{STRUCTURE},bleu,gleu", 400, "with bleu and gleu"),
+    ):
+        command = (wf("wf-score"), "--cache", str(cache), "--metrics", metrics)
+        start = best(3, lambda command=command: run(*command, str(few)))
+        whole = best(2, lambda command=command: run(*command, str(pairs)))
+        rate = 4990 / (whole.seconds - start.seconds)
+        detail = f"5,000 pairs in {whole.seconds:.1f} s, of which {start.seconds:.1f} s start-up; {whole.megabytes:.0f} MB; one process"
+        rows.append(
+            Row(f"wf-score, embeddings cached, {name}", f"{rate:,.0f} pairs/s", f"≥ {target:,}", rate >= target, detail)
+        )
+    return rows
+
+
+def against_jq(folder: Path) -> list[Row]:
+    """Canonical records per second of wf-parse and wf-gate, schema checks on, beside `jq -c .`."""
+    workflows = data.goldens(folder, 1)
+    many = folder / "many.jsonl"
+    with open(many, "w") as target:
+        for number in range(30):
+            for line in open(workflows):
+                record = json.loads(line)
+                target.write(
+                    json.dumps({**record, "id": f"{record['id']}_{number}"}, separators=(",", ":"), ensure_ascii=False)
+                    + "\n"
+                )
+    pairs = data.small_pairs(folder / "small.jsonl", 100_000)
+    rows = []
+    for name, path in (("wf-parse", many), ("wf-gate", pairs)):
+        theirs = best(3, lambda path=path: run("jq", "-c", ".", str(path), stdout=folder / "out"))
+        ours = best(3, lambda name=name, path=path: run(wf(name), "-q", str(path), stdout=folder / "out", codes=(0, 1)))
+        ratio = theirs.seconds / ours.seconds
+        count = sum(1 for _ in open(path))
+        detail = (
+            f"{count / ours.seconds:,.0f} records/s, {path.stat().st_size / ours.seconds / 1e6:.0f} MB/s, best of 3"
+        )
+        rows.append(Row(f"{name} against `jq -c .`", f"{ratio:.1f} ×", "≥ 1.5 ×", ratio >= 1.5, detail))
+    return rows
+
+
+def gate_memory(folder: Path) -> list[Row]:
+    """Peak memory of wf-gate over a million records."""
+    pairs = data.small_pairs(folder / "million.jsonl", 1_000_000)
+    gate = run(wf("wf-gate"), "-q", str(pairs), codes=(0,))
+    pairs.unlink()
+    detail = f"1,000,000 small records in {gate.seconds:.0f} s"
+    return [Row("wf-gate, peak memory", f"{gate.megabytes:.0f} MB", "< 200 MB", gate.megabytes < 200, detail)]
+
+
+def start_up(_folder: Path) -> list[Row]:
+    """Milliseconds of `--help` over a bare interpreter, the slowest executable."""
+    bare = best(10, lambda: run(sys.executable, "-c", "pass"))
+    names = sorted(name for name in os.listdir(Path(sys.executable).parent) if name.startswith(("wf-", "ap-")))
+    slowest = max((best(10, lambda name=name: run(wf(name), "--help")).seconds - bare.seconds, name) for name in names)
+    detail = f"slowest of {len(names)} is {slowest[1]}; best of 10 each"
+    milliseconds = slowest[0] * 1000
+    return [Row("`--help` over `python -c pass`", f"{milliseconds:.0f} ms", "≤ 60 ms", milliseconds <= 60, detail)]
+
+
+BENCHMARKS: dict[str, Callable[[Path], list[Row]]] = {
+    "against_peer": against_peer,
+    "encoding": encoding,
+    "cached": cached,
+    "against_jq": against_jq,
+    "gate_memory": gate_memory,
+    "start_up": start_up,
+}
