@@ -39,5 +39,5 @@ def _plausible(request: Request) -> list[DonorStep]:
     # At most len(own) of those drawn can be the golden's own.
     drawn = request.chance.sample(range(len(pool)), min(len(pool), _DRAWN_FOR_EACH * request.count + len(own)))
     foreign = [pool[number] for number in drawn if wording(pool[number].text) not in own]
-    foreign.sort(key=lambda step: -len(step.content & vocabulary) / len(step.content))
+    foreign.sort(key=lambda step: -len(step.content & vocabulary) / max(1, len(step.content)))
     return foreign[: request.count]

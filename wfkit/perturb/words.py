@@ -39,16 +39,8 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def content_words(text: str) -> frozenset[str]:
-    """The stems of the words that carry content; of all words where none does, as in "do it"."""
-    found = words(text)
-    content = frozenset(stem(word) for word in found if word not in _FUNCTION_WORDS)
-    return content or frozenset(map(stem, found))
-
-
-@lru_cache(maxsize=16384)
-def all_stems(text: str) -> frozenset[str]:
-    """The stems of all words of a text."""
-    return frozenset(map(stem, words(text)))
+    """The stems of the words that carry content; a text such as "do it" has none."""
+    return frozenset(stem(word) for word in words(text) if word not in _FUNCTION_WORDS)
 
 
 @lru_cache(maxsize=16384)
@@ -58,14 +50,17 @@ def wording(text: str) -> tuple[str, ...]:
 
 
 def lost_words(part: str, whole: str) -> list[str]:
-    """The content words of ``part`` that ``whole`` lacks, sorted; inflection and function words do not count.
+    """The content words of ``part`` that ``whole`` lacks, in their order; inflection and function words do not count.
 
-    A part without any word (signs only) must be in the whole as it stands.
+    A part that has no content words must have all its words in the whole, one without any word (signs only) itself.
     """
-    needed = content_words(part)
+    needed, there = content_words(part), content_words(whole)
     if needed:
-        return sorted(needed - all_stems(whole))
+        lost = needed - there
+        return [word for word in words(part) if word not in _FUNCTION_WORDS and stem(word) in lost] if lost else []
     bare = part.strip()
+    if words(part):
+        return [word for word in words(part) if word not in words(whole)]
     return [] if bare in whole else [bare]
 
 
