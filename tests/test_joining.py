@@ -64,9 +64,9 @@ def test_a_candidate_of_a_bad_golden_is_told_what_is_wrong_with_it() -> None:
 
 
 def test_no_value_at_the_key_is_refused_on_both_sides() -> None:
-    with pytest.raises(DataError, match="candidate has no value at .meta.task"):
+    with pytest.raises(DataError, match=r"candidate has no value at \.meta\.task"):
         GoldenTable([workflow("a", meta={"task": "t"})], ["meta", "task"]).pairs(workflow("c"))
-    with pytest.raises(DataError, match="golden has no value at .meta.task"):
+    with pytest.raises(DataError, match=r"golden has no value at \.meta\.task"):
         GoldenTable([workflow("a")], ["meta", "task"])
 
 

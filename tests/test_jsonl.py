@@ -119,6 +119,21 @@ def test_leading_id(line: bytes, expected: str | None) -> None:
     assert jsonl.leading_id(line) == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b'{"golden":{"id":"inner"},"id":"outer"}', "outer"),
+        (b'{"golden":{"id":"inner"}}', None),
+        (b'{"id":12}', "12"),
+        (b'{"id":true}', None),
+        (b'{"id":"a","id":"b"}', "a"),  # not strict JSON: the first that stands there
+        (b"[]", None),
+    ],
+)
+def test_readable_id(line: bytes, expected: str | None) -> None:
+    assert jsonl.readable_id(line) == expected
+
+
 def record_of(raw: bytes, size: int) -> jsonl.Record:
     error = DataError("no", code="E-X", path="$.nodes")
     return jsonl.error_record("wf-parse", error, file="f", line=3, raw=raw, size=size, record_id=None)

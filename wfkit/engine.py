@@ -4,6 +4,7 @@ A filter gives a `Stage`; the engine runs it over batches of input in this proce
 bad record into an `error` record in its place and settles the exit code. It knows no metric and no format.
 """
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -149,6 +150,14 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
                 raise DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
         return record
 
+    def unchecked_fault(line: Line) -> DataError | None:
+        """What the checks would have said of a record that led to an exception without them."""
+        try:
+            decoder(stage, check=True)(line)
+        except DataError as error:
+            return error
+        return None
+
     def process(batch: Sequence[Line]) -> Iterator[Result]:
         decoded: list[tuple[Any, DataError | None]] = []
         for line in batch:
@@ -159,7 +168,9 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
         if stage.prepare:
             good = [record for record, error in decoded if error is None and not _is_error(record)]
             if good:
-                stage.prepare(good)
+                # Unchecked records may break it; the step then names the one that is at fault.
+                with contextlib.nullcontext() if check else contextlib.suppress(LookupError, TypeError, AttributeError):
+                    stage.prepare(good)
         for line, (record, fault) in zip(batch, decoded, strict=True):
             if fault is not None:
                 yield failure(stage, filter_name, line, fault)
@@ -169,7 +180,10 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
                 record_id = jsonl.id_of(record) if isinstance(record, dict) else None
                 try:
                     outcome = stage.step(record)
-                except DataError as problem:
+                except Exception as error:
+                    problem = error if isinstance(error, DataError) else None if check else unchecked_fault(line)
+                    if problem is None:
+                        raise
                     yield failure(stage, filter_name, line, problem, record_id)._replace(record_id=record_id)
                     continue
                 records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
@@ -205,7 +219,7 @@ def error_record_of(filter_name: str, line: Line, error: DataError, record_id: s
         line=line.number,
         raw=line.raw,
         size=line.size,
-        record_id=jsonl.leading_id(line.raw) if record_id is None else record_id,
+        record_id=jsonl.readable_id(line.raw) if record_id is None else record_id,
     )
 
 

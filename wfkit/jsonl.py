@@ -97,6 +97,18 @@ def dumps(value: Any) -> bytes:
         return text.encode("utf-8")
 
 
+def readable_id(line: bytes) -> str | None:
+    """The id of a record in a bad line, wherever it can be read."""
+    try:
+        value = loads(line)
+    except DataError:
+        return leading_id(line)
+    found = value.get("id") if isinstance(value, dict) else None
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    return found if isinstance(found, str) else None
+
+
 def leading_id(line: bytes) -> str | None:
     """The id of a record that cannot be parsed, where it stands before any nested value."""
     found = _LEADING_ID.match(line[:HEAD_BYTES])
