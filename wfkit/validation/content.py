@@ -90,6 +90,6 @@ def losses(golden: Workflow, candidate: Workflow, lost: Sequence[int]) -> str:
     told = []
     for step in lost[:3]:
         text = golden.steps[step].text
-        fewest = min((lost_words(text, other.text) for other in candidate.steps), key=len, default=[])
+        fewest = min((lost_words(text, other) for other in (*candidate.texts, "")), key=len)
         told.append(f"golden step {golden.steps[step].id} «{text[:80]}» is in no merged step: {', '.join(fewest)} lost")
     return "; ".join(told) + (f"; and {len(lost) - 3} more" if len(lost) > 3 else "")

@@ -1,0 +1,17 @@
+import subprocess
+import sys
+
+HEAVY = {"numpy", "scipy", "nltk", "networkx", "torch", "click", "orjson"}
+
+
+def test_checking_imports_the_standard_library_only() -> None:
+    program = (
+        "import sys; from wfkit.validation import audit, inspection, validate; "
+        "a = {'kind': 'workflow', 'id': 'a', 'nodes': [{'id': '1', 'text': 'x'}], 'edges': []}; "
+        "p = {'kind': 'pair', 'id': 'p', 'golden': a, 'candidate': a}; "
+        "p['perturbation'] = {'type': 'compressed_steps', 'severity': 9}; "
+        "assert validate.validate(p)['valid'] is False; print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert "wfkit.validation.type_checks" in loaded
+    assert not HEAVY & set(loaded)
