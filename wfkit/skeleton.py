@@ -194,7 +194,14 @@ def _command(
         parameters = list(reversed(getattr(build, "__click_params__", [])))
 
         def callback(**options: Any) -> None:
-            raise Finished(_run(name, build, options, awaits=awaits, empty=empty))
+            try:
+                code = _run(name, build, options, awaits=awaits, empty=empty)
+            except KeyboardInterrupt:  # before click, which would print an empty line
+                from wfkit import streams
+
+                streams.tell(f"{name}: interrupted")
+                code = exit_codes.INTERRUPTED
+            raise Finished(code)
 
         command = FilterCommand(
             name, callback=callback, params=parameters, help=build.__doc__, context_settings=CONTEXT
