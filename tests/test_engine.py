@@ -274,3 +274,17 @@ def test_an_encoder_may_leave_records_out() -> None:
     outcome = Outcome(stage, lines(workflow("a"), b"{", workflow("a"), workflow("b")))
     assert b"".join(outcome.writes) == b"a\nb\n"
     assert outcome.counts == {"read": 4, "written": 2, "errors": 2}
+
+
+def test_a_record_that_the_encoder_refuses_is_a_bad_one() -> None:
+    def encode(record: Record) -> bytes:
+        if record["kind"] == "error":
+            return b""
+        if record["id"] == "b":
+            raise DataError("has no such form", code="E-FORM")
+        return record["id"].encode() + b"\n"
+
+    outcome = Outcome(stage_of(encode=encode), lines(workflow("a"), workflow("b"), workflow("c")))
+    assert b"".join(outcome.writes) == b"a\nc\n"
+    assert outcome.codes == {3}
+    assert outcome.said == ["f:2: b: has no such form"]

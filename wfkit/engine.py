@@ -180,15 +180,14 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
                 record_id = jsonl.id_of(record) if isinstance(record, dict) else None
                 try:
                     outcome = stage.step(record)
+                    records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
+                    complaints = [complaint_of(record) for record in records if _is_error(record)]
+                    yield _result(stage, [checked(record) for record in records], complaints, record_id)
                 except Exception as error:
                     problem = error if isinstance(error, DataError) else None if check else unchecked_fault(line)
                     if problem is None:
                         raise
                     yield failure(stage, filter_name, line, problem, record_id)._replace(record_id=record_id)
-                    continue
-                records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
-                complaints = [complaint_of(record) for record in records if _is_error(record)]
-                yield _result(stage, [checked(record) for record in records], complaints, record_id)
 
     return process
 

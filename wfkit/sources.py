@@ -10,6 +10,7 @@ from wfkit.formats.base import Source
 from wfkit.joining import key_of
 from wfkit.streams import Line
 
+CSV_FAULT = b"CSV: "
 NOT_CARRIED = frozenset({"kind", "id", "nodes", "edges", "meta"})
 
 
@@ -86,14 +87,17 @@ def _csv_rows(name: str, descriptor: int, head: bytes) -> Iterator[list[Line]]:
     rows = csv.DictReader(_text_lines(descriptor, head.removeprefix(streams.BOM)), strict=True)
     batch: list[Line] = []
     try:
+        columns = list(rows.fieldnames or ())
+        if len(set(columns)) < len(columns):
+            raise csv.Error(f"a column name occurs twice in {','.join(columns)}")
         for row in rows:
-            raw = _as_json({key: value for key, value in row.items() if isinstance(key, str)})
+            raw = _row_as_json(row, len(columns))
             batch.append(Line(raw, len(raw), name, rows.line_num))
             if len(batch) == streams.BATCH_LINES:
                 yield batch
                 batch = []
     except csv.Error as error:
-        raw = f"CSV: {error}".encode()
+        raw = CSV_FAULT + str(error).encode(errors="replace")
         batch.append(Line(raw, len(raw), name, rows.line_num + 1))
     if batch:
         yield batch
@@ -105,14 +109,20 @@ def _text_lines(descriptor: int, head: bytes) -> Iterator[str]:
     while chunk:
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            yield line.decode("utf-8", errors="replace") + "\n"
+            yield line.decode("utf-8", errors="surrogateescape") + "\n"
         chunk = streams.read_chunk(descriptor)
     if rest:
-        yield rest.decode("utf-8", errors="replace")
+        yield rest.decode("utf-8", errors="surrogateescape")
 
 
-def _as_json(row: dict[str, Any]) -> bytes:
-    return jsonl.dumps({key: value for key, value in row.items() if value is not None})
+def _row_as_json(row: dict[str | Any, Any], columns: int) -> bytes:
+    """A row as a JSON object, or what is wrong with it; cells that the row lacks are left out."""
+    if None in row:
+        return CSV_FAULT + b"the row has %d cells, the header %d" % (columns + len(row[None]), columns)
+    try:
+        return jsonl.dumps({key: value for key, value in row.items() if value is not None})
+    except UnicodeEncodeError:
+        return CSV_FAULT + b"the row is not UTF-8 text"
 
 
 class Row(NamedTuple):
@@ -137,6 +147,8 @@ def row_of(
     if stripped.startswith((b"{", b"[", b'"')):
         value = jsonl.loads(line.raw.strip())
         return _row_of_value(value, line, default_id, text_path, id_path)
+    if text_path is not None and stripped.startswith(CSV_FAULT):
+        raise DataError(line.raw.decode(errors="replace"), code="E-SYNTAX")
     if text_path is not None or (line.number > 1 and stripped):
         raise DataError("not JSON: expected an object", code="E-SYNTAX")
     try:
