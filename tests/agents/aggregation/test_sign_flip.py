@@ -79,3 +79,11 @@ def test_random_sums_flip_every_value_fairly():
     sums = random_signed_sums(np.array([1.0, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7, 1e8]), 20_000, 0)
     assert len(set(sums.tolist())) == 512
     assert abs(np.mean(sums > 0) - 0.5) < 0.02
+
+
+@pytest.mark.parametrize("number", [9, 200])  # one by one, and many equal values at once
+def test_random_sums_of_equal_values_have_the_spread_of_coins(number):
+    sums = random_signed_sums(np.full(number, -3.0), 40_000, 0)
+    assert set(np.unique(np.abs(sums) / 3 % 2)) == {number % 2}
+    assert np.mean(sums) == pytest.approx(0, abs=3 * number**0.5 * 0.02)  # four standard errors
+    assert np.std(sums) == pytest.approx(3 * number**0.5, rel=0.015)

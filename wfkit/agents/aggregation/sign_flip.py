@@ -9,6 +9,7 @@ Floats = NDArray[np.float64]
 
 MOST_EXACT_TASKS = 16
 RANDOM_FLIPS = 100_000
+MANY_EQUAL_VALUES = 32
 # With k moved tasks p can never be below 2 / 2**k, so fewer than six can never reach 0.05.
 FEWEST_TASKS = 6
 
@@ -53,11 +54,17 @@ def all_signed_sums(values: Floats) -> Floats:
 def random_signed_sums(values: Floats, count: int, seed: int) -> Floats:
     """The sums of the values under random signs: shape (count,).
 
-    Eight values at a time: their 256 signed sums are tabulated and a random byte picks one of them.
+    The signs of many equal values are drawn at once, as how many of them are positive. Of the other values, the
+    256 signed sums of eight at a time are tabulated and a random number picks one of them.
     """
     generator = np.random.default_rng(seed)
+    sizes, sizes_of, numbers = np.unique(np.abs(values), return_inverse=True, return_counts=True)
+    frequent = numbers >= MANY_EQUAL_VALUES
     sums = np.zeros(count)
-    for start in range(0, len(values), 8):
-        table = all_signed_sums(values[start : start + 8])
+    for size, number in zip(sizes[frequent], numbers[frequent], strict=True):
+        sums += size * (2 * generator.binomial(number, 0.5, size=count) - number)
+    rare = values[~frequent[sizes_of]]
+    for start in range(0, len(rare), 8):
+        table = all_signed_sums(rare[start : start + 8])
         sums += table[generator.integers(0, table.size, size=count, dtype=np.int16)]
     return sums
