@@ -54,7 +54,7 @@ class FilterCommand(click.Command):
         try:
             return super().make_context(*args, **keywords)
         except OSError as error:  # before click makes it exit code 1
-            raise Finished(_unwritable(self.name or "wfkit", error)) from None
+            raise Finished(unwritable(self.name or "wfkit", error)) from None
 
     def main(self, *args: Any, **keywords: Any) -> Any:
         """Run and exit with the documented code."""
@@ -72,7 +72,7 @@ def write_epilog(formatter: click.HelpFormatter, examples: str) -> None:
         formatter.write_dl([(str(code), meaning) for code, meaning in exit_codes.MEANINGS.items()])
 
 
-def _unwritable(name: str, error: OSError) -> int:
+def unwritable(name: str, error: OSError) -> int:
     """The exit code where standard output takes no more text; tells unless its reader has gone."""
     from wfkit import streams
 

@@ -1,16 +1,13 @@
-"""``wf-models``: bring the encoder to this machine, say where it is, and check it."""
+"""wf-models: bring the encoder to this machine, say where it is, and check it."""
 
-import errno
-import os
 import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
 import click
 
-import wfkit
-from wfkit.errors import UsageProblem, WfkitError
+from wfkit import __version__, exit_codes
+from wfkit.skeleton import CONTEXT, Finished, exit_code_of, unwritable
 
 EXIT_CODES = """\b
 Exit codes:
@@ -18,60 +15,38 @@ Exit codes:
   1    verify: a file is not what the manifest says
   2    wrong command line, unknown model
   4    the model is not here, or no source could give it
-  70   a bug of ours (WFKIT_DEBUG=1 shows the traceback)
+  70   a bug of ours; one line, the traceback with WFKIT_DEBUG=1
   130  interrupted
-  141  the reader went away
+  141  the reader went away (quietly)
 """
 
 
 class ModelsGroup(click.Group):
     """A group whose exit codes are those of the toolkit; click's own is 1 for an interrupt and a closed pipe."""
 
-    def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run and exit with the code that the table in the help promises."""
-        sys.exit(self._exit_code(*arguments, **options))
+    def main(self, *args: Any, **keywords: Any) -> Any:
+        """Run and exit with the documented code."""
+        keywords["standalone_mode"] = False
+        sys.exit(exit_code_of("wf-models", lambda: super(ModelsGroup, self).main(*args, **keywords)))
 
-    def invoke(self, context: click.Context) -> Any:
-        """Run the subcommand; a closed pipe must be caught here, before click turns it into exit code 1."""
+    def make_context(self, *args: Any, **keywords: Any) -> click.Context:
+        """Parse the command line; what --help prints may not be wanted by anyone any more."""
         try:
-            result = super().invoke(context)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The interpreter flushes stdout once more at its end and would complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            return 141
-        return result
-
-    def _exit_code(self, *arguments: Any, **options: Any) -> int:
-        options["standalone_mode"] = False
-        try:
-            return int(super().main(*arguments, **options) or 0)
-        except click.Abort:
-            return 130
-        except click.ClickException as error:
-            error.show()
-            return UsageProblem.exit_code
-        except WfkitError as error:
-            click.echo(f"wf-models: {error}", err=True)
-            return error.exit_code
+            return super().make_context(*args, **keywords)
         except OSError as error:
-            if error.errno != errno.ENOSPC:
-                return self._bug(error)
-            click.echo(f"wf-models: cannot write: {error.strerror}", err=True)
-            return 4
-        except Exception as error:
-            return self._bug(error)
+            raise Finished(unwritable("wf-models", error)) from None
 
-    @staticmethod
-    def _bug(error: Exception) -> int:
-        if os.environ.get("WFKIT_DEBUG") == "1":
-            traceback.print_exc()
-        click.echo(f"wf-models: bug: {type(error).__name__}: {error}", err=True)
-        return WfkitError.exit_code
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand; a failed print is caught before click makes it exit code 1."""
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except OSError as error:
+            raise Finished(unwritable("wf-models", error)) from None
 
 
-@click.group(cls=ModelsGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
-@click.version_option(wfkit.__version__, prog_name="wf-models")
+@click.group(cls=ModelsGroup, context_settings=CONTEXT, epilog=EXIT_CODES)
+@click.version_option(__version__, prog_name="wf-models")
 def main() -> None:
     """Bring the encoder to this machine, say where it is, and check it.
 
@@ -171,5 +146,5 @@ def verify(encoder: str | None) -> None:
         model = locate(encoder, wanted_by="wf-score")
     except WrongDigest as error:
         click.echo(f"wf-models: {error}", err=True)
-        raise click.exceptions.Exit(1) from error
+        raise Finished(exit_codes.NO) from None
     click.echo(f"{encoder_signature(model.identity)}\t{model.directory}")

@@ -1,0 +1,1 @@
+"""Sentence encoders: known models, where they are, how texts become vectors and where vectors are kept."""

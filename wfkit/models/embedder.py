@@ -1,0 +1,107 @@
+"""Vectors for texts from the nearest place: this process, the cache on disk, the encoder."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wfkit.models.cache import EmbeddingCache
+from wfkit.models.encoder import Encoder, encoder_signature, load_encoder
+from wfkit.models.locate import identify, locate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_REMEMBERED_VECTORS = 50_000  # About 170 MB at 768 dimensions.
+
+
+class Embedder:
+    """Embeds texts with one model, loading it only when a text is found neither in memory nor in the cache.
+
+    Because a known model's digest is known, even its files need not be there until then.
+    """
+
+    def __init__(
+        self,
+        choice: str | None = None,
+        *,
+        cache: EmbeddingCache | None,
+        wanted_by: str = "this metric",
+        remembered_vectors: int = _REMEMBERED_VECTORS,
+    ) -> None:
+        """Use a known model's name or a folder, by default what ``WFKIT_ENCODER`` says, else all-mpnet-base-v2.
+
+        Args:
+            choice: the model.
+            cache: where vectors are kept between runs; None for nowhere.
+            wanted_by: what cannot be measured without the model, for the message.
+            remembered_vectors: how many of the vectors used last stay in memory.
+
+        Raises:
+            UsageProblem: neither a known name nor a folder.
+            Unavailable: the folder is not a loadable model.
+        """
+        self._choice = choice
+        self._cache = cache
+        self._wanted_by = wanted_by
+        self._capacity = remembered_vectors
+        self._identity = identify(choice)
+        self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._encoder: Encoder | None = None
+
+    @property
+    def signature(self) -> str:
+        """The encoder's part of a score's signature, such as ``enc=all-mpnet-base-v2@78c0197b``."""
+        return encoder_signature(self._identity)
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """One row of unit length for each text, in the order given: (n, dimension) float32, (0, 0) for no texts.
+
+        Give it the texts of many workflows at once first: what is missing is then encoded in full batches, and asking
+        again for single workflows is answered from memory. The empty text has a vector like any other.
+
+        Raises:
+            Unavailable: a text is in no cache and the model or its library is missing, or its files are wrong.
+        """
+        import numpy as np
+
+        if not texts:
+            return np.empty((0, 0), dtype=np.float32)
+        vectors = self._vectors(texts)
+        return np.stack([vectors[text] for text in texts])
+
+    def _vectors(self, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
+        found = {}
+        missing = []
+        for text in dict.fromkeys(texts):
+            vector = self._remembered.get(text)
+            if vector is None:
+                missing.append(text)
+            else:
+                self._remembered.move_to_end(text)
+                found[text] = vector
+        if missing:
+            fresh = self._kept_or_encoded(missing)
+            found |= fresh
+            self._remembered |= fresh
+            while len(self._remembered) > self._capacity:
+                self._remembered.popitem(last=False)
+        return found
+
+    def _kept_or_encoded(self, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
+        digest = self._identity.digest
+        kept = self._cache.get_many(digest, texts) if self._cache else {}
+        missing = [text for text in texts if text not in kept]
+        if missing:
+            # A copy of each row, because a view would keep the whole matrix in memory.
+            rows = self._loaded_encoder().encode(missing)
+            encoded = {text: row.copy() for text, row in zip(missing, rows, strict=True)}
+            if self._cache:
+                self._cache.put_many(digest, encoded)
+            kept |= encoded
+        return kept
+
+    def _loaded_encoder(self) -> Encoder:
+        if self._encoder is None:
+            self._encoder = load_encoder(locate(self._choice, wanted_by=self._wanted_by))
+        return self._encoder
