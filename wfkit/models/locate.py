@@ -80,7 +80,7 @@ def _chosen(choice: str | None) -> str:
 def _located_known(manifest: Manifest, wanted_by: str) -> LocatedModel:
     identity = ModelIdentity(manifest.name, manifest.digest)
     own = models_directory() / manifest.name
-    if own.is_dir():
+    if os.path.isdir(own):
         try:
             check(own, manifest)
         except WrongDigest as error:
@@ -107,8 +107,8 @@ def _hub_snapshots(manifest: Manifest) -> Iterator[Path]:
 
 
 def _located_folder(choice: str) -> LocatedModel:
-    directory = Path(choice).expanduser()
-    if not directory.is_dir():
+    directory = Path(os.path.expanduser(choice))
+    if not os.path.isdir(directory):
         if directory.name == choice:
             raise UsageProblem(f"encoder {choice!r} is neither a folder nor a known model ({', '.join(MODELS)})")
         raise Unavailable(f"encoder folder {choice} does not exist")

@@ -30,8 +30,8 @@ def sha256_of(path: Path) -> str:
 def remembered_sha256_of(path: Path) -> str:
     """Like `sha256_of`, but read again only if the file changed since the last time.
 
-    What was computed is kept in ``verified.json`` in the cache directory with the file's size and times of change. Where
-    those notes are missing, damaged or not writable the digest is computed anew, which is slow and not wrong.
+    What was computed is kept in ``verified.json`` in the cache directory with the file's size and times of change.
+    Where those notes are missing, damaged or not writable the digest is computed anew, which is slow and not wrong.
 
     Raises:
         OSError: the file cannot be read.
@@ -56,7 +56,7 @@ def forget() -> None:
 
 
 def check(directory: Path, manifest: Manifest, *, digest_of: Callable[[Path], str] = remembered_sha256_of) -> None:
-    """Compare every file of a model's folder with its manifest; other files in the folder are never loaded.
+    """Compare every file that a manifest names with the one in a model's folder.
 
     Raises:
         WrongDigest: a file is missing or differs; one line with the file, what was expected and what was found.
