@@ -112,7 +112,7 @@ def main(
         records = _records(row.source, line, source_format, options, candidates)
         if not row.fields:
             return records
-        return [record if record["kind"] == "error" else {**record, **row.fields, **record} for record in records]
+        return [record if record["kind"] == "error" else _with_fields(record, row.fields) for record in records]
 
     return Stage(
         reads=(),
@@ -123,6 +123,17 @@ def main(
         encode=_encoder(to),
         output_ids=True,
     )
+
+
+def _with_fields(record: "Record", fields: "Record") -> "Record":
+    """The record with the further fields of its row; a task or source that is no text goes to ``meta``."""
+    misfits = {
+        name: fields[name]
+        for name in ("task", "source")
+        if name in fields and name not in record and not isinstance(fields[name], str | None)
+    }
+    result = {**record, **{name: value for name, value in fields.items() if name not in misfits}, **record}
+    return {**result, "meta": {**misfits, **record.get("meta", {})}} if misfits else result
 
 
 def _line_or_error(line: "Line") -> "Line | Record":
