@@ -96,7 +96,8 @@ def compliance(rows: Iterable[Mapping[str, str | None]], by: Sequence[str]) -> d
         rate and its 95 % Wilson interval are None where nothing is decided.
 
     Raises:
-        DataError: ``E-DECISION`` for a decision that is neither yes nor no nor empty, ``E-COLUMN`` for a lacking column.
+        DataError: ``E-DECISION`` for a decision that is neither yes nor no nor empty, ``E-COLUMN`` for a column that is
+            not there.
     """
     counts: dict[tuple[str, ...], list[int]] = {}
     for number, row in enumerate(rows, start=1):
