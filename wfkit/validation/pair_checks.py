@@ -64,9 +64,12 @@ def _golden_sound(golden: Mapping[str, Any]) -> Check:
 
 
 def _not_swapped(record: Mapping[str, Any]) -> Check:
-    """A perturbed workflow's id is its golden's with something after it, and never the other way round."""
+    """A perturbed workflow's id is its golden's with the type after it, and never the other way round.
+
+    Nothing else tells a paraphrase from what it was made of.
+    """
     golden, candidate = record["golden"]["id"], record["candidate"]["id"]
-    swapped = golden.startswith(candidate + "/") or (golden != candidate and golden == record.get("id"))
+    swapped = golden.startswith(f"{candidate}/{record['perturbation'].get('type')}/")
     return check("not_swapped", 0, int(swapped), f"golden {golden!r} was made from {candidate!r}: they are swapped")
 
 

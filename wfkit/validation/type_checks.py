@@ -33,7 +33,7 @@ def missing_steps(sides: Sides) -> list[Check]:
 
 def _removal(sides: Sides, place: Place) -> list[Check]:
     return [
-        check("change_count", sides.edits, len(sides.golden.steps) - len(place)),
+        _change_count(sides, len(sides.golden.steps) - len(place), "gone"),
         _verbatim(sides, len(sides.candidate.steps), place),
         _order_kept(sides, place),
         _precedence_kept(sides, place),
@@ -54,7 +54,7 @@ def _compression(sides: Sides, place: Place) -> list[Check]:
     only_reworded = [candidate.steps[step].text for step in merged if parts[step] < 2]
     lost = [step for step in range(len(golden.steps)) if step not in place and step not in homes]
     return [
-        check("change_count", sides.edits, sum(parts.values()) - len(parts)),
+        _change_count(sides, sum(parts.values()) - len(parts), "merged into the one before"),
         check(
             "unchanged_verbatim", 0, len(only_reworded), f"neither a golden step nor several: {quoted(only_reworded)}"
         ),
@@ -74,7 +74,7 @@ def _addition(sides: Sides, place: Place) -> list[Check]:
     extra = _unplaced_texts(sides, place)
     familiar = [text for text in extra if wording(text) in known]
     return [
-        check("change_count", sides.edits, len(extra)),
+        _change_count(sides, len(extra), "new"),
         check("wording_new", 0, len(familiar), f"a golden step again: {quoted(familiar)}"),
         *_golden_kept(sides, place),
     ]
@@ -88,7 +88,7 @@ def duplicated_steps(sides: Sides) -> list[Check]:
 def _duplication(sides: Sides, place: Place) -> list[Check]:
     extra = Counter(_unplaced_texts(sides, place))
     copies = sum((extra & Counter(sides.golden.texts)).values())
-    return [check("change_count", sides.edits, copies), *_golden_kept(sides, place)]
+    return [_change_count(sides, copies, "there once more"), *_golden_kept(sides, place)]
 
 
 def description_changes(sides: Sides) -> list[Check]:
@@ -97,9 +97,9 @@ def description_changes(sides: Sides) -> list[Check]:
     changed = [step for step in range(len(golden)) if golden[step] != candidate[step]]
     same_words = [candidate[step] for step in changed if wording(golden[step]) == wording(candidate[step])]
     return [
-        check("change_count", sides.edits, len(changed)),
+        _change_count(sides, len(changed), "worded otherwise"),
         check("wording_changed", 0, len(same_words), f"still the same words: {quoted(same_words)}"),
-        check("unchanged_verbatim", len(golden) - sides.edits, len(golden) - len(changed)),
+        _rest_verbatim(sides, changed),
         _order_kept(sides, dict(match_by_text(golden, candidate))),
         _topology_kept(sides),
     ]
@@ -110,7 +110,7 @@ def reordered_steps(sides: Sides) -> list[Check]:
     place = dict(match_by_text(sides.golden.texts, sides.candidate.texts))
     profiles = Counter(_profile(sides.golden)) - Counter(_profile(sides.candidate))
     return [
-        check("change_count", sides.edits, steps_out_of_order(sides.golden, sides.candidate)),
+        _change_count(sides, steps_out_of_order(sides.golden, sides.candidate), "out of order"),
         _verbatim(sides, len(sides.golden.steps), place),
         check("topology_kept", 0, sum(profiles.values()), "the graph has another shape"),
     ]
@@ -125,7 +125,7 @@ def wrong_dependencies(sides: Sides) -> list[Check]:
     idle = [sides.golden.steps[step].text for step in changed if earlier[step] == earlier_now[step]]
     same = sum(map(str.__eq__, sides.golden.texts, sides.candidate.texts))
     return [
-        check("change_count", sides.edits, len(changed)),
+        _change_count(sides, len(changed), "waiting for other steps"),
         check("precedence_changed", 0, len(idle), f"still after the same steps: {quoted(idle)}"),
         check("unchanged_verbatim", size, same, "a text differs or is in another place"),
     ]
@@ -146,9 +146,9 @@ def wrong_tool(sides: Sides) -> list[Check]:
         if not is_tool_swap(sides.golden_nodes[step], sides.candidate_nodes[step])
     ]
     return [
-        check("change_count", sides.edits, len(changed)),
+        _change_count(sides, len(changed), "different"),
         check("only_tool_changed", 0, len(other), f"more or less than a tool was replaced: {quoted(other)}"),
-        check("unchanged_verbatim", len(steps) - sides.edits, len(steps) - len(changed)),
+        _rest_verbatim(sides, changed),
         _topology_kept(sides),
     ]
 
@@ -185,6 +185,17 @@ def _correspondences(sides: Sides) -> Iterator[Place]:
     yield {step: number[same] for step, same in enumerate(golden.steps) if same in number}
     yield dict(match_by_text(golden.texts, candidate.texts, latest=True))
     yield dict(match_by_text(golden.texts, candidate.texts))
+
+
+def _change_count(sides: Sides, actual: int, what: str) -> Check:
+    return check("change_count", sides.edits, actual, f"{actual} steps are {what}, {sides.edits} should be")
+
+
+def _rest_verbatim(sides: Sides, changed: Sequence[int]) -> Check:
+    """Where steps keep their places: all but N must be the same to the letter."""
+    size = len(sides.golden.steps)
+    told = f"these differ: {quoted([sides.candidate.steps[step].text for step in changed])}"
+    return check("unchanged_verbatim", size - sides.edits, size - len(changed), told)
 
 
 def _golden_kept(sides: Sides, place: Place) -> list[Check]:
