@@ -99,7 +99,9 @@ class Evidence:
         return {"pair": self.pair_ids[int(self.pair[place])], "model": model, "repeat": int(self.repeat[place])}
 
     def where(self, chosen: Flags) -> "Evidence":
-        """The same columns for some of the requests."""
+        """The same columns for some of the requests; itself, uncopied, for all of them."""
+        if chosen.all():
+            return self
         parts: dict[str, Any] = {}
         for part in fields(self):
             value = getattr(self, part.name)

@@ -93,21 +93,21 @@ def _group_record(
     part: Evidence, kept: np.ndarray[Any, np.dtype[np.bool_]], group: Group, grades: Grades, settings: Settings
 ) -> Figures:
     """The record of one group; `kept` says which of its requests belong to a complete (model, repeat, task)."""
-    constructed = part.where(part.constructed)
+    constructed = int(np.count_nonzero(part.constructed))
     figures = paired_figures(part)
     record: Figures = {
         "kind": "ap_aggregate",
         "group": group.key,
         "scale": part.scale,
         "requested": figures["requested"],
-        "constructed": len(constructed),
+        "constructed": constructed,
         "scored": figures["scored"],
         "coverage": figures["coverage"],
-        "constructed_coverage": len(constructed) / len(part),
+        "constructed_coverage": constructed / len(part),
         "one_sided": one_sided(part),
     }
     record |= figures | mean_model_degradation(part)
-    record["constructed_only"] = paired_figures(constructed)
+    record["constructed_only"] = paired_figures(part.where(part.constructed))
     record["complete_case"] = complete_case(part, kept) | {"bounds": figures["bounds"]}
     record["sensitive_only"] = _sensitive_only(part, settings.success)
     record["ci"] = _interval(part, settings)
