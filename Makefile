@@ -28,10 +28,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/cog --check README.md
+	$(BIN)/cog -P --check README.md
 
 docs: $(READY)
-	$(BIN)/cog -r README.md
+	$(BIN)/cog -P -r README.md
 
 .PHONY: encoder
 encoder: $(READY)
