@@ -52,10 +52,13 @@ def _complete_lines(head: bytes) -> list[bytes]:
 def _is_rows_of_json(head: bytes) -> bool:
     """Whether the input is one JSON value per line.
 
-    A first line that is damaged does not hide the rows: it is enough that it and the next begin an object.
+    A first line that is damaged does not hide the rows: it is enough that it and the next begin an object. Neither
+    does one that is too long to be read: an object that begins with a key and has no line end for megabytes.
     """
     lines = _complete_lines(head) or [head.removeprefix(streams.BOM)]
     first = lines[0].strip()
+    if len(first) > jsonl.MAX_LINE_BYTES:
+        return first.startswith(b'{"')
     if not first.startswith((b"{", b"[", b'"')):
         return False
     try:
@@ -105,14 +108,16 @@ def _csv_rows(name: str, descriptor: int, head: bytes) -> Iterator[list[Line]]:
 
 
 def _text_lines(descriptor: int, head: bytes) -> Iterator[str]:
-    chunk, rest = head, b""
+    chunk = head
+    parts: list[bytes] = []  # of the unfinished line
     while chunk:
-        *lines, rest = (rest + chunk).split(b"\n")
+        *lines, rest = chunk.split(b"\n")
         for line in lines:
-            yield line.decode("utf-8", errors="surrogateescape") + "\n"
+            yield b"".join([*parts, line, b"\n"]).decode("utf-8", errors="surrogateescape")
+            parts = []
+        parts.append(rest)
         chunk = streams.read_chunk(descriptor)
-    if rest:
-        yield rest.decode("utf-8", errors="surrogateescape")
+    yield b"".join(parts).decode("utf-8", errors="surrogateescape")
 
 
 def _row_as_json(row: dict[str | Any, Any], columns: int) -> bytes:
@@ -144,17 +149,25 @@ def row_of(
     if line.number > 1:
         default_id = f"{default_id}/{line.number}"
     stripped = line.raw.lstrip()
+    fault = None
     if stripped.startswith((b"{", b"[", b'"')):
-        value = jsonl.loads(line.raw.strip())
-        return _row_of_value(value, line, default_id, text_path, id_path)
+        try:
+            value = jsonl.loads(line.raw.strip())
+        except DataError as error:
+            if text_path is not None or id_path is not None or line.number > 1:
+                raise
+            fault = error  # a text may begin so; the reader tells the fault if the text is nothing else
+            default_id = jsonl.leading_id(line.raw) or default_id
+        else:
+            return _row_of_value(value, line, default_id, text_path, id_path)
     if text_path is not None and stripped.startswith(CSV_FAULT):
         raise DataError(line.raw.decode(errors="replace"), code="E-SYNTAX")
     if text_path is not None or (line.number > 1 and stripped):
         raise DataError("not JSON: expected an object", code="E-SYNTAX")
     try:
-        return Row(Source(text=line.raw.decode("utf-8"), name=line.file, id=default_id), {})
+        return Row(Source(text=line.raw.decode("utf-8"), name=line.file, id=default_id, fault=fault), {})
     except UnicodeDecodeError as error:
-        raise DataError(
+        raise fault or DataError(
             f"not UTF-8 text: byte {error.start} is {line.raw[error.start]:#04x}", code="E-SYNTAX"
         ) from None
 
