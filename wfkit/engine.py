@@ -28,6 +28,7 @@ class Ending:
     codes: set[int] = field(default_factory=set)
     report: Sequence[str] = ()
     summary: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""  # written after the records, where a report was asked for instead of them
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Stage:
         note: what the main process must know of an output record; runs beside ``step``, its result is sent home.
         collect: takes every note in the main process, in input order.
         finish: runs in the main process once the input is at its end.
+        close: runs at the very end, whatever the end is.
+        flush_each: write each record as soon as it is finished, since the next one may take long.
     """
 
     reads: tuple[str, ...]
@@ -59,6 +62,8 @@ class Stage:
     note: Callable[[Record], Any] | None = None
     collect: Callable[[Any], None] | None = None
     finish: Callable[[], Ending] | None = None
+    close: Callable[[], None] | None = None
+    flush_each: bool = False
 
 
 class Output(NamedTuple):
@@ -131,24 +136,28 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
     decode = decoder(stage, check)
     checkers = {kind: schema.checker(kind) for kind in stage.writes} if check else {}
 
-    def checked(record: Record) -> Record:
+    def check_output(record: Record) -> None:
         checker = checkers.get(record["kind"])
         if checker is not None:
             try:
                 checker(record)
             except DataError as error:
                 raise AssertionError(f"{filter_name} made a record that its own schema refuses: {error}") from None
-        return record
 
     def read(line: Line) -> Any:
-        if line.size > len(line.raw):
-            raise DataError(f"{line.size:,} bytes are over the limit of {jsonl.MAX_LINE_BYTES:,}", code="E-LIMIT")
-        record = decode(line)
-        if admit is not None and isinstance(record, dict) and record["kind"] != "error":
-            record_id = jsonl.id_of(record)
-            if record_id is not None and not admit(record_id):
-                raise DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-        return record
+        """The record of a line, or what is wrong with it."""
+        try:
+            if line.size > len(line.raw):
+                message = f"{line.size:,} bytes are over the limit of {jsonl.MAX_LINE_BYTES:,}"
+                return DataError(message, code="E-LIMIT")
+            record = decode(line)
+            if admit is not None and isinstance(record, dict) and record["kind"] != "error":
+                record_id = record.get("id")
+                if isinstance(record_id, str) and not admit(record_id):
+                    return DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
+            return record
+        except DataError as error:
+            return error
 
     def unchecked_fault(line: Line) -> DataError | None:
         """What the checks would have said of a record that led to an exception without them."""
@@ -158,38 +167,42 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
             return error
         return None
 
-    def process(batch: Sequence[Line]) -> Iterator[Result]:
-        decoded: list[tuple[Any, DataError | None]] = []
-        for line in batch:
-            try:
-                decoded.append((read(line), None))
-            except DataError as error:
-                decoded.append((None, error))
-        if stage.prepare:
-            good = [record for record, error in decoded if error is None and not _is_error(record)]
-            if good:
-                # Unchecked records may break it; the step then names the one that is at fault.
-                with contextlib.nullcontext() if check else contextlib.suppress(LookupError, TypeError, AttributeError):
-                    stage.prepare(good)
-        for line, (record, fault) in zip(batch, decoded, strict=True):
-            if fault is not None:
-                yield failure(stage, filter_name, line, fault)
-            elif _is_error(record):
-                yield _result(stage, [record])
-            else:
-                record_id = jsonl.id_of(record) if isinstance(record, dict) else None
-                try:
-                    outcome = stage.step(record)
-                    records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
-                    complaints = [complaint_of(record) for record in records if _is_error(record)]
-                    yield _result(stage, [checked(record) for record in records], complaints, record_id)
-                except Exception as error:
-                    problem = error if isinstance(error, DataError) else None if check else unchecked_fault(line)
-                    if problem is None:
-                        raise
-                    yield failure(stage, filter_name, line, problem, record_id)._replace(record_id=record_id)
+    def finish(line: Line, record: Any) -> Result:
+        if isinstance(record, DataError):
+            return failure(stage, filter_name, line, record)
+        record_id = None
+        if isinstance(record, dict):
+            if record["kind"] == "error":
+                return _result(stage, [record])
+            record_id = jsonl.id_of(record)
+        try:
+            outcome = stage.step(record)
+            records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
+            if checkers:
+                for one in records:
+                    if one is not record or stage.decode is not None:  # what came in unchanged was checked then
+                        check_output(one)
+            return _result(stage, records, [complaint_of(one) for one in records if _is_error(one)], record_id)
+        except Exception as error:
+            problem = error if isinstance(error, DataError) else None if check else unchecked_fault(line)
+            if problem is None:
+                raise
+            return failure(stage, filter_name, line, problem, record_id)._replace(record_id=record_id)
 
-    return process
+    def process_together(batch: Sequence[Line]) -> Iterator[Result]:
+        assert stage.prepare is not None
+        decoded = [read(line) for line in batch]
+        good = [record for record in decoded if not isinstance(record, DataError) and not _is_error(record)]
+        if good:
+            # Unchecked records may break it; the step then names the one that is at fault.
+            with contextlib.nullcontext() if check else contextlib.suppress(LookupError, TypeError, AttributeError):
+                stage.prepare(good)
+        return map(finish, batch, decoded)
+
+    def process_one_by_one(batch: Sequence[Line]) -> Iterator[Result]:
+        return (finish(line, read(line)) for line in batch)
+
+    return process_together if stage.prepare else process_one_by_one
 
 
 def _result(
@@ -199,7 +212,7 @@ def _result(
     for record in records:
         data = stage.encode(record) if stage.encode else jsonl.dumps(record) + b"\n"
         outputs.append(Output(jsonl.id_of(record), data, record["kind"] == "error"))
-    notes = tuple(stage.note(record) for record in records) if stage.note else ()
+    notes = tuple([stage.note(record) for record in records]) if stage.note else ()
     return Result(record_id, tuple(outputs), notes, tuple(complaints))
 
 
@@ -292,7 +305,7 @@ def run(
                     for note in result.notes:
                         stage.collect(note)
                 now = time.monotonic()
-                if now - last_write > FLUSH_SECONDS:
+                if stage.flush_each or now - last_write > FLUSH_SECONDS:
                     flush()
                     last_write = now
                     progress(read)
@@ -307,6 +320,8 @@ def run(
         written += 1
         output.append(jsonl.dumps(record) + b"\n")
         flush()
+    output.append(ending.text.encode())
+    flush()
     codes = ending.codes | ({exit_codes.DATA} if errors else set())
     counts = {"read": read, "written": written, "errors": errors, **ending.summary}
     return codes, counts, ending.report

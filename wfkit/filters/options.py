@@ -1,6 +1,7 @@
 """Parsers of option values that several filters share."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from wfkit.errors import UsageProblem
 
@@ -24,3 +25,21 @@ def names(value: str, known: Sequence[str], what: str) -> list[str]:
         if chosen.count(name) > 1:
             raise UsageProblem(f"{what} {name!r} is given twice")
     return chosen
+
+
+def read_json(name: str) -> Any:
+    """The one JSON value of a configuration file.
+
+    Raises:
+        UsageProblem: the file cannot be read or is not strict JSON.
+    """
+    from wfkit import jsonl
+    from wfkit.errors import DataError
+
+    try:
+        with open(name, "rb") as file:
+            return jsonl.loads(file.read(jsonl.MAX_LINE_BYTES))
+    except OSError as error:
+        raise UsageProblem(f"cannot read {name}: {error.strerror}") from None
+    except DataError as error:
+        raise UsageProblem(f"{name}: {error}") from None

@@ -1,0 +1,115 @@
+"""Choosing the bars of a rule from the scores of damage to be tolerated and of damage to be detected.
+
+Section 6 of the paper: a point on each metric's severity-conditioned score distribution rather than at its mean, and
+for two metrics that must breach jointly, a pair of points.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wfkit.gate.policy import Require
+from wfkit.sensitivity.columns import Floats, Integers
+
+FINEST_GRID = 200
+"""Bars that are tried for each of two clauses; a single clause is tried at every score."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is asked of a rule; exactly one is set.
+
+    Attributes:
+        max_false_alarm: largest share of tolerated pairs on which it may fire; it then detects as many as possible.
+        min_detect: smallest share of damaged pairs on which it must fire; it then raises as few alarms as possible.
+    """
+
+    max_false_alarm: float | None = None
+    min_detect: float | None = None
+
+
+class Choice(NamedTuple):
+    """Bars, one for each clause, and the pairs on which the rule fires with them."""
+
+    bars: tuple[float, ...]
+    false_alarms: int
+    detections: int
+
+
+def choose(tolerated: Floats, damaged: Floats, require: Require, target: Target) -> Choice:
+    """Choose the bars of a rule.
+
+    Args:
+        tolerated: float64 [pairs, clauses], one or two clauses; a clause is true where its value is below its bar.
+        damaged: float64 [pairs, clauses].
+        require: how two clauses are joined: ``both`` or ``either``.
+        target: what is asked for. It can always be met, if need be by a rule that never or always fires.
+
+    Returns:
+        the bars, each the shortest decimal that divides the scores where the target asks for it.
+    """
+    columns = np.concatenate([tolerated, damaged]).T
+    grids = [_grid(values, finest=FINEST_GRID if len(columns) > 1 else None) for values in columns]
+    false_alarms = _fired(tolerated, grids, require)
+    detections = _fired(damaged, grids, require)
+    if target.max_false_alarm is not None:
+        allowed = false_alarms / len(tolerated) <= target.max_false_alarm
+    else:
+        assert target.min_detect is not None
+        allowed = detections / len(damaged) >= target.min_detect
+    best = _best(allowed, false_alarms, detections, detections_first=target.max_false_alarm is not None)
+    places = np.unravel_index(best, false_alarms.shape)
+    bars = tuple(_bar(values, float(grid[place])) for values, grid, place in zip(columns, grids, places, strict=True))
+    return Choice(bars, int(false_alarms.flat[best]), int(detections.flat[best]))
+
+
+def _grid(values: Floats, finest: int | None) -> Floats:
+    """Scores that a bar may stand at, rising: below the bar is what is less than the score. The last is infinity."""
+    distinct = np.unique(values)
+    if finest is not None and len(distinct) > finest:
+        distinct = np.unique(np.quantile(values, np.linspace(0, 1, finest), method="nearest"))
+    return np.append(distinct, inf)
+
+
+def _fired(values: Floats, grids: Sequence[Floats], require: Require) -> Integers:
+    """On how many pairs a rule fires, for every choice of bars: int64 [bars] or [bars of one, bars of the other]."""
+    # A pair at place p of a grid fires from place p on; counting places and summing up counts the pairs.
+    places = [np.searchsorted(grid, values[:, clause], side="right") for clause, grid in enumerate(grids)]
+    single = [np.cumsum(np.bincount(place, minlength=len(grid))) for place, grid in zip(places, grids, strict=True)]
+    if len(grids) == 1:
+        return single[0]
+    shape = (len(grids[0]), len(grids[1]))
+    cells = np.bincount(places[0] * shape[1] + places[1], minlength=shape[0] * shape[1]).reshape(shape)
+    both = cells.cumsum(axis=0).cumsum(axis=1)
+    return both if require == "both" else single[0][:, np.newaxis] + single[1] - both
+
+
+def _best(allowed: NDArray[np.bool_], false_alarms: Integers, detections: Integers, *, detections_first: bool) -> int:
+    """The allowed choice with most detections and fewest false alarms, in this order or the other; then lowest bars."""
+    candidates = np.flatnonzero(allowed)
+    more, fewer = -detections.flat[candidates], false_alarms.flat[candidates]
+    keys = (fewer, more) if detections_first else (more, fewer)
+    return int(candidates[np.lexsort((candidates, *keys))[0]])
+
+
+def _bar(values: Floats, score: float) -> float:
+    """A short number that divides the values as the score does: above all that are less, and not above it."""
+    less = values[values < score]
+    if not len(less):
+        return score
+    low = float(less.max())
+    return short_decimal(low, score if score < inf else low + 0.1)
+
+
+def short_decimal(low: float, high: float) -> float:
+    """The shortest decimal above ``low`` and not above ``high``, and of those the one nearest to their middle."""
+    middle = low + (high - low) / 2
+    for digits in range(17):
+        candidate = round(middle, digits)
+        if low < candidate <= high:
+            return candidate
+    return high
