@@ -18,12 +18,17 @@ METRICS = {
     "precedence_f1": "wfkit.metrics.exact:PrecedenceF1",
     "node_f1": "wfkit.metrics.exact:NodeF1",
     "edge_f1": "wfkit.metrics.exact:EdgeF1",
+    "judge": "wfkit.metrics.judge:Judge",
 }
+MODEL_METRICS = ("judge",)
+"""Made with a model that the user names, and so in none of the lists of metrics that a name like ``all`` stands for."""
 DEFAULT_METRICS = ("chain_f1", "graph_f1", "kendall_tau", "bleu", "gleu")
 
 FORMATS = {
     "json": "wfkit.formats.json_form",
     "worf": "wfkit.formats.worf",
+    "graph": "wfkit.formats.graph",
+    "plan": "wfkit.formats.plan",
 }
 
 PERTURBATIONS = {

@@ -9,12 +9,16 @@ import click
 
 from wfkit import exit_codes, registry
 from wfkit.errors import Unavailable, UsageProblem
+from wfkit.filters.llm_options import llm_options
 from wfkit.filters.options import names
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
     from wfkit.engine import Ending, Stage
+    from wfkit.filters.judges import Judges
+    from wfkit.filters.reading import SideFile
     from wfkit.jsonl import Record
+    from wfkit.models.embedder import Embedder
     from wfkit.scoring import Scorer
 
 EXAMPLES = """
@@ -26,6 +30,9 @@ wf-perturb goldens.jsonl | wf-score --metrics chain_f1,chain_f1_exact,precedence
 
 # several candidates a golden, joined by a field of both
 wf-score --golden goldens.jsonl --key .meta.task_id candidates.jsonl
+
+# an LLM judge for the pairs that the other metrics leave in doubt
+wf-score --judge-model gpt-4o --judge-when 'chain_f1 in 0.6..0.9' --max-calls 300 pairs.jsonl
 """
 
 
@@ -50,6 +57,16 @@ wf-score --golden goldens.jsonl --key .meta.task_id candidates.jsonl
     "--max-steps", metavar="N", type=click.IntRange(1), default=2000, show_default=True,
     help="Larger workflows are bad records.",
 )  # fmt: skip
+@click.option(
+    "--judge-model", "judge_models", metavar="MODEL", multiple=True,
+    help="Have this language model judge each pair (metric judge; judge:MODEL where given several times).",
+)  # fmt: skip
+@click.option(
+    "--judge-when", metavar="CONDITION",
+    help="Judge only where this holds, such as 'chain_f1 in 0.6..0.9 or kendall_tau < 0.5'; also and, (), <=, >, >=.",
+)  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Sent to the judge where it accepts a seed.")
+@llm_options
 def main(
     golden: str | None,
     key: str,
@@ -59,6 +76,10 @@ def main(
     cache: str | None,
     no_cache: bool,
     max_steps: int,
+    judge_models: tuple[str, ...],
+    judge_when: str | None,
+    seed: int,
+    **llm: Any,
 ) -> "Stage":
     """Score candidates against their goldens: structure, order and wording, each from 0 to 1 (Kendall's tau from -1).
 
@@ -66,35 +87,39 @@ def main(
     its steps, and a signature for every score. A score that cannot be measured is null, with the reason.
     """
     from wfkit import scoring
-    from wfkit.engine import Ending, Stage
+    from wfkit.engine import Ending
 
-    wanted = list(registry.METRICS) if metrics == "all" else names(metrics, list(registry.METRICS), "metric")
     if cache is not None and no_cache:
         raise UsageProblem("--cache and --no-cache contradict each other")
-    scorer, prepare = _scorer(wanted, encoder, align, None if no_cache else cache or "", max_steps)
+    kept_in = None if no_cache else cache or ""
+    wanted = _wanted(metrics, judge_models)
+    judges = _judges(judge_models, judge_when, seed, kept_in, llm, alone=not wanted)
+    scorer, embed = _scorer(wanted, encoder, align, kept_in, max_steps, others_measure=bool(judges))
     nulls: Counter[str] = Counter()
 
     def note(record: "Record") -> dict[str, Any]:
         reasons = record.get("reasons", {}) if record["kind"] == "pair" else {}
         unavailable = [name for name, reason in reasons.items() if reason.startswith("unavailable:")]
-        return {"unavailable": unavailable, "met": _names_met(record)}
+        told = {"unavailable": unavailable, "met": _names_met(record)}
+        return {**told, "judges": judges.told_of(record)} if judges else told
 
     def count(told: dict[str, Any]) -> None:
         nulls.update(told["unavailable"])
+        if judges:
+            judges.report.add(told["judges"])
 
-    def code() -> set[int]:
-        return {exit_codes.UNAVAILABLE} if nulls else set()
+    def ending(records: "Sequence[Record]" = (), **summary: Any) -> "Ending":
+        codes = {exit_codes.UNAVAILABLE} if nulls else set()
+        summary = {"unavailable": dict(nulls), **summary}
+        if not judges:
+            return Ending(records, codes, summary=summary)
+        return Ending(() if judges.dry_run else records, codes, judges.lines(), {**summary, **judges.summary()})
 
     if golden is None:
-        return Stage(
-            reads=("pair",),
-            writes=("pair",),
-            step=lambda pair: scoring.score_pair(pair, scorer),
-            prepare=prepare and (lambda pairs: prepare(pairs)),
-            note=note,
-            collect=count,
-            finish=lambda: Ending(codes=code(), summary={"unavailable": dict(nulls)}),
-        )
+        return _stage(
+            judges, "pair", lambda pair: [scoring.score_pair(pair, scorer)], embed, note=note, collect=count,
+            finish=ending,
+        )  # fmt: skip
 
     from wfkit import joining, jsonl
 
@@ -103,42 +128,72 @@ def main(
     bad = {jsonl.id_of(fault) or "": str(fault.get("message")) for fault in faults}
     table = joining.GoldenTable(goldens, key_path, bad)
 
-    def step(candidate: "Record") -> "Sequence[Record]":
+    def score(candidate: "Record") -> "list[Record]":
         return [scoring.score_pair(pair, scorer) for pair in table.pairs(candidate)]
 
-    def prepare_candidates(candidates: "Sequence[Record]") -> None:
-        assert prepare is not None
+    def embed_candidates(candidates: "Sequence[Record]") -> None:
+        assert embed is not None
         beside = [
             one for candidate in candidates for one in table.by_key.get(joining.key_of(candidate, key_path) or "", ())
         ]
-        prepare([{"golden": one, "candidate": None} for one in [*candidates, *beside]])
+        embed([{"golden": one, "candidate": None} for one in [*candidates, *beside]])
 
     def collect(told: dict[str, Any]) -> None:
         count(told)
         table.meet(told["met"])
 
     def finish() -> "Ending":
-        alone = []
-        for pair in table.without_candidate():
-            alone.append(scoring.score_pair(pair, scorer))
-            count(note(alone[-1]))
-        summary = {"unavailable": dict(nulls), "without_candidate": len(alone)}
-        return Ending(records=[*faults, *alone], codes=code(), summary=summary)
+        alone = [scoring.score_pair(pair, scorer) for pair in table.without_candidate()]
+        if judges:
+            alone = judges.judge(alone)
+        for pair in alone:
+            count(note(pair))
+        return ending([*faults, *alone], without_candidate=len(alone))
 
     def note_met(record: "Record") -> dict[str, Any]:
         told = note(record)
         value = joining.key_of(record.get("candidate") or record, key_path)
         return {**told, "met": [*told["met"], *([value] if value is not None else [])]}
 
-    return Stage(
-        reads=("workflow",),
-        writes=("pair",),
-        step=step,
-        prepare=prepare_candidates if prepare else None,
-        note=note_met,
-        collect=collect,
-        finish=finish,
+    return _stage(
+        judges, "workflow", score, embed_candidates if embed else None, note=note_met, collect=collect, finish=finish
     )
+
+
+def _stage(
+    judges: "Judges | None",
+    reads: str,
+    score: "Callable[[Record], list[Record]]",
+    embed: "Callable[[Sequence[Record]], None] | None",
+    **rest: Any,
+) -> "Stage":
+    """The stage that scores each record, and has the judges look at what comes out if there are any."""
+    from wfkit.engine import Stage
+
+    if judges is None:
+        return Stage(reads=(reads,), writes=("pair",), step=score, prepare=embed, **rest)
+    return judges.stage(reads, score, embed, **rest)
+
+
+def _wanted(metrics: str, judge_models: Sequence[str]) -> list[str]:
+    """The metrics asked for but the judge, which comes with its model."""
+    local = [name for name in registry.METRICS if name not in registry.MODEL_METRICS]
+    wanted = local if metrics == "all" else names(metrics, list(registry.METRICS), "metric")
+    if "judge" in wanted and not judge_models:
+        raise UsageProblem("the metric judge needs a model: --judge-model MODEL")
+    return [name for name in wanted if name != "judge"]
+
+
+def _judges(
+    models: Sequence[str], when: str | None, seed: int, cache: str | None, llm: dict[str, Any], *, alone: bool
+) -> "Judges | None":
+    if not models:
+        if when is not None or llm["dry_run"]:
+            raise UsageProblem("--judge-when and --dry-run need --judge-model MODEL")
+        return None
+    from wfkit.filters.judges import Judges
+
+    return Judges(models, when, seed, cache, llm, alone=alone)
 
 
 def _names_met(record: "Record") -> list[str]:
@@ -152,7 +207,7 @@ def _names_met(record: "Record") -> list[str]:
 
 
 def _scorer(
-    wanted: Sequence[str], encoder: str, align: float, cache: str | None, max_steps: int
+    wanted: Sequence[str], encoder: str, align: float, cache: str | None, max_steps: int, *, others_measure: bool
 ) -> "tuple[Scorer, Callable[[Sequence[Record]], None] | None]":
     """Find the encoder if a metric needs one, and say what cannot be measured."""
     from wfkit import scoring
@@ -162,11 +217,9 @@ def _scorer(
     if not needing:
         return scoring.Scorer(metrics, {}, None, "", align, max_steps), None
     try:
-        from wfkit.models.embedder import open_embedder
-
-        embedder = open_embedder(encoder, cache=cache, metric=needing[0], warn=_warn)
+        embedder = _embedder(encoder, cache, needing[0])
     except Unavailable as error:
-        if len(needing) == len(metrics):
+        if len(needing) == len(metrics) and not others_measure:
             raise
         reasons = dict.fromkeys(needing, f"unavailable: {error}")
         rest = [metric for metric in metrics if not metric.needs_alignment]
@@ -183,31 +236,44 @@ def _scorer(
     return scoring.Scorer(metrics, {}, embedder.embed, embedder.signature, align, max_steps), prepare
 
 
-def _warn(message: str) -> None:
-    click.echo(f"wf-score: {message}", err=True)
+def _embedder(encoder: str, cache: str | None, wanted_by: str) -> "Embedder":
+    """The encoder behind its cache; ``cache`` is a folder, empty for the usual one, None for none.
+
+    Raises:
+        Unavailable: nothing could be measured: no model or no library, and no cache that may hold every text.
+    """
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from wfkit import streams
+    from wfkit.models import places
+    from wfkit.models.cache import FILE_NAME, EmbeddingCache
+    from wfkit.models.embedder import Embedder
+    from wfkit.models.locate import locate
+    from wfkit.models.verify import WrongDigest
+
+    directory = None if cache is None else Path(cache) if cache else places.cache_directory()
+    kept = None if directory is None else EmbeddingCache(directory, lambda line: streams.tell(f"wf-score: {line}"))
+    try:
+        locate(encoder, wanted_by=wanted_by)
+        if find_spec("sentence_transformers") is None:
+            raise Unavailable(f"{wanted_by} needs sentence-transformers: pip install 'wfkit[models]'")
+    except Unavailable as error:
+        if isinstance(error, WrongDigest) or directory is None or not (directory / FILE_NAME).exists():
+            raise
+    return Embedder(encoder, cache=kept, wanted_by=wanted_by)
 
 
-def _read_goldens(name: str, key: Sequence[str], max_steps: int) -> "tuple[list[Record], list[Record]]":
-    """All good goldens of a file, and an error record for each bad one."""
-    from wfkit import engine, joining, jsonl, scoring, streams
+def _read_goldens(name: str, key: Sequence[str], max_steps: int) -> "SideFile":
+    """All good goldens of a file, and an error record for each that cannot be scored against."""
+    from wfkit import joining, scoring
+    from wfkit.filters.reading import read_workflows
 
-    def step(golden: "Record") -> "Record":
+    def inspect(golden: "Record") -> None:
         scoring.check_golden(golden, "$", max_steps)
         joining.key_of_golden(golden, key)
-        return golden
 
-    stage = engine.Stage(reads=("workflow",), writes=("workflow",), step=step)
-    process = engine.processor(stage, "wf-score", check=True, admit=engine.admit_into(set()))
-    goldens: list[Record] = []
-    faults: list[Record] = []
-    for batch in streams.read_batches(streams.open_inputs((name,), "wf-score", "goldens"), jsonl.MAX_LINE_BYTES):
-        for result in process(batch):
-            for output in result.outputs:
-                (faults if output.is_error else goldens).append(jsonl.loads(output.data))
-    if not goldens:
-        because = f": {engine.complaint_of(faults[0])}" if faults else ""
-        raise UsageProblem(f"{name} holds no golden workflow{because}")
-    return goldens, faults
+    return read_workflows([name], "wf-score", awaited="goldens", inspect=inspect)
 
 
 build = main.build
