@@ -126,7 +126,7 @@ def test_fields_of_a_row() -> None:
         (b'["x"]', "", "id", "E-FIELD", "no id at .id"),
         (b'["x"]', "output", "", "E-FIELD", "no text at .output"),
         (b"plain", "output", "", "E-SYNTAX", "not JSON"),
-        (b'{"a":', "", "", "E-SYNTAX", "not JSON"),
+        (b'{"a":', "output", "", "E-SYNTAX", "not JSON"),
         (b"a\xff", "", "", "E-SYNTAX", "not UTF-8 text: byte 1 is 0xff"),
         (b"PK\x03\x04\x85", "", "", "E-SYNTAX", "not UTF-8 text"),
     ],
@@ -141,3 +141,12 @@ def test_bad_rows(line: bytes, text: str, identifier: str, code: str, message: s
 def test_a_damaged_line_among_rows_is_no_text() -> None:
     with pytest.raises(DataError, match="not JSON"):
         source(b"oops", number=2)
+
+
+def test_a_document_that_only_begins_like_json_is_a_text_with_a_fault() -> None:
+    read, _ = source(b'{"id":"a1","nodes":[')
+    assert read.text == '{"id":"a1","nodes":['
+    assert read.id == "a1"  # what can be read of it names its record
+    assert read.fault is not None
+    assert read.fault.code == "E-SYNTAX"
+    assert source(b"[a note] first this, then that")[0].id == "tea"

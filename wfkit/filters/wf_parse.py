@@ -98,10 +98,15 @@ def main(
     text_path = parse_key(text_field) if text_field is not None else None
     id_path = parse_key(id_field) if id_field is not None else None
 
-    def step(line: "Line | Record") -> "Sequence[Record]":
+    # The same condition as in the json format, which decides for single records inside documents.
+    as_they_are = source_format in ("auto", "json") and text_path is None and id_path is None
+    as_they_are = as_they_are and order != "topo" and not reduce and not keep_terminals
+
+    def step(line: "Line | Record") -> "Record | Sequence[Record]":
         from wfkit import jsonl
 
-        assert not isinstance(line, dict)
+        if isinstance(line, dict):
+            return line
         try:
             row = sources.row_of(line, text_path=text_path, id_path=id_path, given_id=given_id)
         except DataError as error:
@@ -118,7 +123,7 @@ def main(
         reads=(),
         writes=("workflow",),
         step=step,
-        decode=_line_or_error,
+        decode=_decoder(as_they_are),
         read=lambda inputs, limit: sources.read(inputs, limit, rows_of_text=text_path is not None),
         encode=_encoder(to),
         output_ids=True,
@@ -136,16 +141,22 @@ def _with_fields(record: "Record", fields: "Record") -> "Record":
     return {**result, "meta": {**misfits, **record.get("meta", {})}} if misfits else result
 
 
-def _line_or_error(line: "Line") -> "Line | Record":
-    """The line itself, or the `error` record that it holds, which passes unchanged."""
-    if b'"error"' in line.raw and line.raw.lstrip().startswith(b"{"):
-        from wfkit import jsonl
+def _decoder(takes_records_as_they_are: bool) -> "Callable[[Line], Line | Record]":
+    """What makes a line ready: a canonical record or an `error` record stays as it is, all else is read by `step`."""
+    from wfkit import jsonl
+    from wfkit.formats.json_form import is_clean
 
-        with contextlib.suppress(DataError):  # told when the line is read
-            record: Record = jsonl.loads(line.raw)
-            if record.get("kind") == "error":
-                return record
-    return line
+    def decode(line: "Line") -> "Line | Record":
+        raw = line.raw
+        if b'"kind"' in raw and raw.lstrip()[:1] == b"{":
+            with contextlib.suppress(DataError):  # told when the line is read
+                record: Record = jsonl.loads(raw)
+                kind = record.get("kind")
+                if kind == "error" or (kind == "workflow" and takes_records_as_they_are and is_clean(record)):
+                    return record
+        return line
+
+    return decode
 
 
 def _records(
@@ -153,12 +164,11 @@ def _records(
 ) -> "list[Record]":
     """All workflows of a source, with an `error` record or an empty candidate in the place of each bad one."""
     from wfkit.engine import error_record_of
-    from wfkit.formats.detect import detect
     from wfkit.formats.finish import finish
+    from wfkit.formats.read import read
 
     try:
-        name = detect(source, registry.FORMATS) if source_format == "auto" else source_format
-        drafts = registry.find(registry.FORMATS, name, "format").parse(source, options)
+        drafts = read(source, source_format, registry.FORMATS, options)
     except DataError as error:
         if candidates:
             return [_failed(source.id, error)]

@@ -6,7 +6,7 @@ hold for every format (terminals, ghosts, cycles, order, warnings), which are in
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -31,12 +31,14 @@ class Source:
         value: the decoded JSON value, or None where the text is not JSON. A string stands for a text.
         name: the file it came from, for messages.
         id: the id of a workflow that brings none of its own.
+        fault: why the text is not the JSON that it looks like; told if it is nothing else either.
     """
 
     text: str | None = None
     value: Any = None
     name: str = "-"
     id: str = "workflow"
+    fault: DataError | None = None
 
     def plain_text(self) -> str | None:
         """The text where the source is one (a JSON string included), None where it is another JSON value."""
@@ -57,6 +59,15 @@ class ParseOptions:
         keep_terminals: START and END stay as steps.
         empty_text: a step without text is an error, or takes its ``id`` as text.
         reduce: leave out every edge that a longer path implies.
+        text: which of a tool's fields become the text of a step: auto, name, desc, both or a template.
+        collapse: containers (loops, scopes, called templates) stay closed, as one step each.
+        error_edges: keep the branches that only an error takes.
+        params: keep the parameters of steps.
+        keep_wiring: sub-nodes that are wired to an agent (models, tools, memory) are steps of their own.
+        keep_disabled: disabled steps stay.
+        drop_control: steps that do nothing (Pass, Succeed) are bridged.
+        expand_jobs: the steps of a job, not the job, are the steps.
+        mapping: where things are in an unknown dialect, as `wfkit.formats.mapped` has it.
     """
 
     strict: bool = False
@@ -66,6 +77,15 @@ class ParseOptions:
     keep_terminals: bool = False
     empty_text: Literal["error", "id"] = "error"
     reduce: bool = False
+    text: str = "auto"
+    collapse: bool = False
+    error_edges: bool = True
+    params: bool = False
+    keep_wiring: bool = False
+    keep_disabled: bool = False
+    drop_control: bool = False
+    expand_jobs: bool = False
+    mapping: Mapping[str, tuple[str, ...]] | None = None
 
 
 @dataclass(slots=True)
@@ -88,6 +108,7 @@ class Draft:
         unordered: the source says expressly that no edge joins its steps.
         order: whether the listed order carries meaning in this format.
         cycles: what this format does with a cycle unless told otherwise.
+        refuse_ghosts: the tool itself refuses an edge to a step that is not there, so it is an error always.
         problem: set if the source could not be read; the rest is then of no account.
         ready: the finished record, where the source already held one.
     """
@@ -107,6 +128,7 @@ class Draft:
     unordered: bool = False
     order: Order = "listed"
     cycles: Cycles = "error"
+    refuse_ghosts: bool = False
     problem: DataError | None = None
     ready: dict[str, Any] | None = None
 

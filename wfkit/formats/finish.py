@@ -10,7 +10,8 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats.base import MAXIMUM_STEPS, Draft, ParseOptions
-from wfkit.formats.order import back_edges, layered_order, reduced
+from wfkit.formats.error_branches import without_error_branches
+from wfkit.formats.order import back_edges, canonical, layered_order, reduced
 from wfkit.workflow import components, find_cycle
 
 OWN_FIELDS = frozenset({"kind", "id", "task", "nodes", "edges", "meta"})
@@ -30,22 +31,27 @@ def finish(draft: Draft, options: ParseOptions) -> dict[str, Any]:
         raise draft.problem
     if draft.ready is not None:
         return draft.ready
+    if not options.error_edges:
+        draft = without_error_branches(draft)
     warnings = list(draft.warnings)
     listed = _checked_nodes(draft, options)
+    if draft.order == "topo" and options.order != "listed":
+        draft, listed = canonical(draft, listed)
     pairs, start, end = _without_terminals(draft)
     nodes = [node for node in listed if node["id"] not in draft.terminals]
     if not nodes:
         raise DataError("there is no step besides START and END", code="E-NO-NODES")
     index = {node["id"]: position for position, node in enumerate(nodes)}
 
-    edges, start, end = _known_edges(index, pairs, start, end, options, warnings)
+    refuse_ghosts = options.strict or draft.refuse_ghosts
+    edges, start, end = _known_edges(index, pairs, start, end, refuse_ghosts, warnings)
     edges = _without_self_loops(nodes, edges, options, draft, warnings)
     if len(nodes) > 1 and not (edges or start or end or draft.unordered):
         edges = _chain_or_refuse(len(nodes), bool(pairs), options, warnings)
     edges, removed = _without_cycles(nodes, edges, start, options.cycles or draft.cycles, warnings)
     if options.reduce:
         edges = reduced(len(nodes), edges)
-    _warn_of_terminals(nodes, edges, start, end, warnings)
+    _warn_of_terminals(nodes, edges, removed, start, end, draft, warnings)
     _warn_of_parts(nodes, edges, start, end, warnings)
     _warn_of_count(draft, len(nodes), len(listed), warnings)
 
@@ -109,15 +115,17 @@ def _without_terminals(draft: Draft) -> tuple[list[tuple[str, str]], list[str] |
     """Edges from a START node and to an END node become start and end; the rest stays, for better or worse."""
     if not draft.terminals:
         return draft.edges, draft.start, draft.end
-    start, end = list(draft.start or []), list(draft.end or [])
+    roles = set(draft.terminals.values())
+    start = list(draft.start or []) if "start" in roles else draft.start
+    end = list(draft.end or []) if "end" in roles else draft.end
     pairs = []
     for source, target in draft.edges:
         from_start = draft.terminals.get(source) == "start"
         to_end = draft.terminals.get(target) == "end"
         if from_start and not to_end:
-            start.append(target)
+            start = [*(start or []), target]
         elif to_end and not from_start:
-            end.append(source)
+            end = [*(end or []), source]
         elif not from_start:
             pairs.append((source, target))
     return pairs, start, end
@@ -128,7 +136,7 @@ def _known_edges(
     pairs: Iterable[tuple[str, str]],
     start: list[str] | None,
     end: list[str] | None,
-    options: ParseOptions,
+    refused: bool,
     warnings: list[str],
 ) -> tuple[list[Edge], list[str] | None, list[str] | None]:
     """The edges as step indices, each once, and start and end, without what names an unlisted step."""
@@ -139,7 +147,7 @@ def _known_edges(
     ghosts += [f"START -> {step}" for step in given_start if step not in index]
     ghosts += [f"{step} -> END" for step in given_end if step not in index]
     if ghosts:
-        if options.strict:
+        if refused:
             raise DataError(f"edge to a step that is not listed: {_several(ghosts)}", code="E-GHOST")
         warnings.append(f"W-GHOST: edges to steps that are not listed, dropped: {_several(ghosts)}")
     repeated = [f"{source} -> {target}" for (source, target), count in counted.items() if count > 1]
@@ -202,19 +210,30 @@ def _without_cycles(
 def _warn_of_terminals(
     nodes: Sequence[dict[str, Any]],
     edges: Sequence[Edge],
+    back: Sequence[Sequence[str]],
     start: list[str] | None,
     end: list[str] | None,
+    draft: Draft,
     warnings: list[str],
 ) -> None:
+    """Warn where START and END do not join the roots and leaves.
+
+    In the notations of tools, where loops and decisions are drawn, more steps than those may begin or end the work.
+    """
     if not start and not end:  # the source says nothing that could differ
         return
     ids = [node["id"] for node in nodes]
-    targets, sources = {target for _, target in edges}, {source for source, _ in edges}
+    targets = {ids[target] for _, target in edges} | {target for _, target in back}
+    sources = {ids[source] for source, _ in edges} | {source for source, _ in back}
     differences = []
     for name, declared, waiting, kind in (("START", start, targets, "roots"), ("END", end, sources, "leaves")):
-        actual = [step for position, step in enumerate(ids) if position not in waiting]
-        if declared is not None and set(declared) != set(actual):
-            differences.append(f"{name} joins {_several(declared) or 'no step'}, the {kind} are {_several(actual)}")
+        actual = [step for step in ids if step not in waiting]
+        if declared is None or (draft.order == "topo" and set(actual) <= set(declared)):
+            continue
+        if set(declared) != set(actual):
+            differences.append(
+                f"{name} joins {_several(declared) or 'no step'}, the {kind} are {_several(actual) or 'none'}"
+            )
     if differences:
         warnings.append(f"W-START-MISMATCH: {'; '.join(differences)}")
 

@@ -21,6 +21,8 @@ from wfkit.formats.base import (
     read_each,
 )
 from wfkit.formats.finish import COUNT_FIELDS
+from wfkit.formats.graph_profiles import profile_of
+from wfkit.formats.plan_shapes import is_plan
 from wfkit.workflow import find_cycle
 
 NAME = "json"
@@ -33,13 +35,16 @@ END_FIELDS = (("source", "target"), ("from", "to"))
 
 
 def detect(source: Source) -> bool:
-    """Whether the value is an object with a list of nodes (or calls itself a workflow), or a list of such objects."""
+    """Whether the value is an object with a list of nodes (or calls itself a workflow), or a list of such objects,
+    without the traits of a tool (format ``graph``) or of a plan."""
     value = source.value
     if isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict) or "connections" in value:
         return False
-    return value.get("kind") == "workflow" or ("nodes" in value and "kind" not in value)
+    if value.get("kind") == "workflow":
+        return True
+    return "nodes" in value and "kind" not in value and profile_of(value) is None and not is_plan(value)
 
 
 def parse(source: Source, options: ParseOptions) -> list[Draft]:
@@ -163,10 +168,15 @@ def _read_edges(given: Any) -> list[tuple[str, str, dict[str, Any]]]:
         return []
     if not isinstance(given, list):
         raise DataError(f"edges is {_shown(given)}, not a list", code="E-SYNTAX", path="$.edges")
-    return [_read_edge(edge, f"$.edges[{place}]") for place, edge in enumerate(given)]
+    return [read_edge(edge, f"$.edges[{place}]") for place, edge in enumerate(given)]
 
 
-def _read_edge(edge: Any, path: str) -> tuple[str, str, dict[str, Any]]:
+def read_edge(edge: Any, path: str) -> tuple[str, str, dict[str, Any]]:
+    """The two names that an edge gives, and its other fields.
+
+    Raises:
+        DataError: ``E-SYNTAX`` for none of the four forms.
+    """
     ends: Sequence[Any] = ()
     attributes: dict[str, Any] = {}
     if isinstance(edge, list):

@@ -1,11 +1,37 @@
 """Orders of steps that depend on the graph and the wording only, so that shuffled sources give the same record."""
 
+import json
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
+from wfkit.formats.base import Draft
 from wfkit.workflow import transitive_closure
 
 Edge = tuple[int, int]
+
+
+def canonical(draft: Draft, nodes: Sequence[dict[str, Any]]) -> tuple[Draft, list[dict[str, Any]]]:
+    """A draft and its steps as if they had been listed by text and id, so that nothing follows from the order of the
+    arrays in its source."""
+    nodes = sorted(nodes, key=lambda node: (_normalised(node["text"]), node["id"]))
+    place = {node["id"]: position for position, node in enumerate(nodes)}
+
+    def rank(step: str) -> tuple[int, str]:
+        return place.get(step, len(place)), step
+
+    sorted_draft = replace(
+        draft,
+        edges=sorted(draft.edges, key=lambda edge: (rank(edge[0]), rank(edge[1]))),
+        start=None if draft.start is None else sorted(draft.start, key=rank),
+        end=None if draft.end is None else sorted(draft.end, key=rank),
+        edge_attributes=sorted(
+            draft.edge_attributes,
+            key=lambda edge: (rank(edge[0]), rank(edge[1]), json.dumps(edge[2], sort_keys=True, default=str)),
+        ),
+    )
+    return sorted_draft, nodes
 
 
 def layered_order(texts: Sequence[str], edges: Sequence[Edge]) -> list[int]:
