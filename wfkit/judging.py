@@ -7,6 +7,7 @@ from wfkit import workflow
 from wfkit.condition import Condition
 from wfkit.jsonl import Record
 from wfkit.metrics.base import Comparison
+from wfkit.scoring import why_no_candidate
 
 if TYPE_CHECKING:
     from wfkit.llm.estimate import Estimate
@@ -80,10 +81,7 @@ def comparison_of(pair: Mapping[str, Any]) -> Comparison:
 
 def _reason_not_to(pair: Mapping[str, Any], condition: Condition | None) -> str | None:
     if pair["candidate"] is None:
-        perturbation = pair.get("perturbation") or {}
-        if "unavailable" in perturbation:
-            return f"unavailable: {perturbation['unavailable']}"
-        return f"inapplicable: {perturbation.get('inapplicable') or 'there is no candidate'}"
+        return why_no_candidate(pair)
     if condition is None:
         return None
     scores, reasons = pair.get("scores") or {}, pair.get("reasons") or {}

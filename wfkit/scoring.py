@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wfkit.alignment import Alignment
 
-Embed = Callable[[Sequence[str]], Mapping[str, "NDArray[np.float32]"]]
+Embed = Callable[[Sequence[str]], "NDArray[np.float32]"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Scorer:
     Attributes:
         metrics: the metrics to run.
         unavailable: metric name to the reason why it cannot be measured in this run.
-        embed: gives every distinct text its unit-length vector; None where no metric needs one.
+        embed: gives one unit-length row for each text; None where no metric needs one.
         encoder: the encoder's name and digest, for signatures.
         threshold: similarity from which on two steps count as the same, -1 to 1.
         max_steps: workflows with more steps are bad records.
@@ -79,9 +79,9 @@ def score_pair(pair: Record, scorer: Scorer) -> Record:
             owned.pop(name, None)
     result = {**pair, "scores": scores, "reasons": reasons, "details": details, "signatures": signatures}
     if pair["candidate"] is None:
-        because = (pair.get("perturbation") or {}).get("inapplicable") or "there is no candidate"
+        because = why_no_candidate(pair)
         for metric in scorer.metrics:
-            scores[metric.name], reasons[metric.name] = None, f"inapplicable: {because}"
+            scores[metric.name], reasons[metric.name] = None, because
         return result
     golden = check_golden(pair["golden"], "$.golden", scorer.max_steps)
     candidate = _checked(pair["candidate"], "$.candidate", scorer.max_steps)
@@ -119,6 +119,14 @@ def score_pair(pair: Record, scorer: Scorer) -> Record:
     return result
 
 
+def why_no_candidate(pair: Mapping[str, Any]) -> str:
+    """The reason that goes with every score of a pair whose candidate is null."""
+    perturbation = pair.get("perturbation") or {}
+    if "unavailable" in perturbation:
+        return f"unavailable: {perturbation['unavailable']}"
+    return f"inapplicable: {perturbation.get('inapplicable') or 'there is no candidate'}"
+
+
 def check_golden(record: Mapping[str, Any], path: str, max_steps: int) -> Workflow:
     """The workflow of a golden's record.
 
@@ -149,10 +157,8 @@ def _align(golden: Workflow, candidate: Workflow, scorer: Scorer) -> "Alignment 
 
     if not golden.steps or not candidate.steps:
         return align(golden, candidate, np.zeros((len(candidate.steps), len(golden.steps))), scorer.threshold)
-    vectors = scorer.embed([*golden.texts, *candidate.texts])
-    similarity = cosine_matrix(
-        np.stack([vectors[text] for text in candidate.texts]), np.stack([vectors[text] for text in golden.texts])
-    )
+    vectors = scorer.embed([*candidate.texts, *golden.texts])
+    similarity = cosine_matrix(vectors[: len(candidate.steps)], vectors[len(candidate.steps) :])
     return align(golden, candidate, similarity, scorer.threshold)
 
 

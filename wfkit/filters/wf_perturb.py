@@ -1,12 +1,13 @@
 """wf-perturb: damage goldens on purpose, at known severity."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wfkit import registry
 from wfkit.errors import UsageProblem
+from wfkit.filters.llm_options import llm_options
 from wfkit.filters.options import names
 from wfkit.skeleton import map_filter
 
@@ -24,6 +25,9 @@ wf-perturb goldens.jsonl | wf-validate | wf-score | wf-sensitivity --format tabl
 
 # steps of other workflows added, three variants of each
 wf-perturb --type added_steps --donors goldens.jsonl --repeats 3 goldens.jsonl
+
+# written by language models: the second repairs what the first gets wrong
+wf-perturb --generator llm --model gpt-4o --model gpt-4.1 --max-cost 5 --prices prices.json goldens.jsonl
 """
 PAPER_TYPES = "missing_steps,compressed_steps,description_changes"
 NEED_DONORS = frozenset({"added_steps"})
@@ -53,8 +57,16 @@ NEED_DONORS = frozenset({"added_steps"})
 )  # fmt: skip
 @click.option("--donors", metavar="FILE", help="Workflows whose steps and tools added_steps and wrong_tool take.")
 @click.option(
-    "--generator", type=click.Choice(["rules"]), default="rules", show_default=True, help="Who makes the variants."
-)
+    "--generator", type=click.Choice(["rules", "llm"]), default="rules", show_default=True,
+    help="Who makes the variants: the rules of this program, or language models (the first three types).",
+)  # fmt: skip
+@click.option(
+    "--model", "models", metavar="MODEL", multiple=True,
+    help="A language model for --generator llm; further ones repair what it gets wrong.",
+)  # fmt: skip
+@click.option("--cache", metavar="DIR", help="Where answers of models are kept.  [default: $XDG_CACHE_HOME/wfkit]")
+@click.option("--no-cache", is_flag=True, help="Keep no answers.")
+@llm_options
 def main(
     types: str,
     severity: str,
@@ -63,7 +75,11 @@ def main(
     min_steps: int,
     placement: str,
     donors: str | None,
-    generator: Literal["rules"],
+    generator: str,
+    models: tuple[str, ...],
+    cache: str | None,
+    no_cache: bool,
+    **llm: Any,
 ) -> "Stage":
     """Damage golden workflows at known severity and write each variant as a pair with its golden.
 
@@ -75,6 +91,17 @@ def main(
 
     wanted = list(registry.PERTURBATIONS) if types == "all" else names(types, list(registry.PERTURBATIONS), "type")
     severities = _severities(severity)
+    if generator == "llm":
+        if placement != "uniform":
+            raise UsageProblem("--placement is for --generator rules: a model chooses the steps itself")
+        if cache is not None and no_cache:
+            raise UsageProblem("--cache and --no-cache contradict each other")
+        from wfkit.filters.generator import generator_stage
+
+        kept_in = None if no_cache else cache or ""
+        return generator_stage(wanted, severities, seed, repeats, min_steps, models, kept_in, llm)
+    if models or llm["dry_run"]:
+        raise UsageProblem("--model and --dry-run need --generator llm")
     lacking = NEED_DONORS.intersection(wanted)
     if lacking and donors is None:
         raise UsageProblem(f"{', '.join(sorted(lacking))} takes steps of other workflows: name a file with --donors")

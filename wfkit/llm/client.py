@@ -201,7 +201,7 @@ class Client:
                     raise Unavailable(f"{service.model}: no usable answer in {bad_answers} calls: {fault}") from None
             except CallFailed as failure:
                 if failure.is_content_filter:
-                    refusal_reply = Reply("", ending="refused", calls=calls)
+                    refusal_reply = Reply("", ending="refused", input_tokens=0, output_tokens=0, calls=calls)
                     service.answered()
                     try:
                         return Answer(accept(refusal_reply), refusal_reply, cached=False)

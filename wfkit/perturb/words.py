@@ -37,10 +37,15 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(plain))
 
 
+def content_list(text: str) -> list[str]:
+    """The stems of the words that carry content, in order; a text such as "do it" has none."""
+    return [stem(word) for word in words(text) if word not in _FUNCTION_WORDS]
+
+
 @lru_cache(maxsize=16384)
 def content_words(text: str) -> frozenset[str]:
-    """The stems of the words that carry content; a text such as "do it" has none."""
-    return frozenset(stem(word) for word in words(text) if word not in _FUNCTION_WORDS)
+    """The different stems of `content_list`."""
+    return frozenset(content_list(text))
 
 
 @lru_cache(maxsize=16384)
