@@ -36,6 +36,16 @@ def test_many_repeated_steps_neither_recurse_nor_run_away() -> None:
     assert set(homes) == set(range(3000))
 
 
+def test_a_merged_step_has_no_more_parts_than_it_has_words_for_where_that_is_possible() -> None:
+    golden = chain(*["go"] * 300)
+    candidate = chain(*[", then ".join(["go"] * size) for size in (100, 2, 150, 48)])
+    homes = merged_into(golden, candidate, {}, [0, 1, 2, 3])
+    assert [homes[step] for step in range(300)] == [0] * 100 + [1] * 2 + [2] * 150 + [3] * 48
+    # Where the words do not suffice ("it"), the limit falls away.
+    golden, candidate = chain("take cup", "fill cup", "take cup", "fill cup"), chain(*["take cup and fill it"] * 2)
+    assert merged_into(golden, candidate, {}, [0, 1]) == {0: 0, 1: 0, 2: 1, 3: 1}
+
+
 def test_losses_of_many_steps_are_cut() -> None:
     golden = chain(*(f"task{n}" for n in range(5)))
     told = losses(golden, chain("rest"), range(5))
