@@ -336,13 +336,19 @@ def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, ad
 
     if not stage.output_ids:
         return result if result.record_id is None or admit(result.record_id) else repeated(result.record_id)
+    known = [
+        number
+        for number, one in enumerate(result.outputs)
+        if one.record_id is not None and not one.is_error and not admit(one.record_id)
+    ]
+    if not known:
+        return result
     outputs, notes, complaints = list(result.outputs), list(result.notes), list(result.complaints)
-    for number, one in enumerate(outputs):
-        if one.record_id is not None and not one.is_error and not admit(one.record_id):
-            (outputs[number],), note, complaint = repeated(one.record_id)[1:]
-            complaints += complaint
-            if notes:
-                (notes[number],) = note
+    for number in known:
+        (outputs[number],), note, complaint = repeated(outputs[number].record_id or "")[1:]
+        complaints += complaint
+        if notes:
+            (notes[number],) = note
     return Result(result.record_id, tuple(outputs), tuple(notes), tuple(complaints))
 
 
