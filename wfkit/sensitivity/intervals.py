@@ -94,6 +94,6 @@ def share_interval(share: float, clusters: int) -> list[float]:
     centre = share + square / 2
     half = z * sqrt(share * (1 - share) / clusters + square / (4 * clusters))
     # At its ends the formula is exactly 0 or 1 and must not miss them by a rounding error.
-    low = 0.0 if share == 0 else (centre - half) / (1 + square)
-    high = 1.0 if share == 1 else (centre + half) / (1 + square)
+    low = 0.0 if share == 0 else max(0.0, (centre - half) / (1 + square))
+    high = 1.0 if share == 1 else min(1.0, (centre + half) / (1 + square))
     return [low, high]

@@ -58,22 +58,12 @@ class Observations:
         """Keep the numbers of one ``pair`` record.
 
         Raises:
-            DataError: ``E-UNPERTURBED`` for a pair that was not damaged on purpose, ``E-SEVERITY`` for a severity
-                that is no percentage, ``E-SWAPPED`` for golden and candidate in each other's place, ``E-SCORE`` for
-                a score that is neither a finite number nor null.
+            DataError: ``E-UNPERTURBED`` for a pair that was not damaged on purpose, ``E-SEVERITY`` for a severity that
+                is no percentage, ``E-TARGET`` and ``E-SCORE`` for a target or score that is no finite number,
+                ``E-SWAPPED`` for golden and candidate in each other's place. Nothing is kept of such a pair.
         """
         perturbation = pair.get("perturbation") or {}
-        type_name, severity = perturbation.get("type"), perturbation.get("severity")
-        if not isinstance(type_name, str) or not type_name or severity is None:
-            raise DataError(
-                "the pair has no perturbation.type and perturbation.severity, so its scores tell nothing of a metric",
-                code="E-UNPERTURBED",
-                path="$.perturbation",
-            )
-        if not _is_number(severity) or not 0 < severity <= 100:
-            raise DataError(
-                f"severity {severity!r} is no percentage", code="E-SEVERITY", path="$.perturbation.severity"
-            )
+        type_name, severity, target = _damage(perturbation)
         _refuse_swapped(pair)
         scores = _checked_scores(pair)
         golden, candidate = pair["golden"], pair["candidate"]
@@ -85,8 +75,7 @@ class Observations:
             column.append(values.setdefault(field_of(pair, name), len(values)))
         self.digest.append(int.from_bytes(hashlib.blake2b(pair["id"].encode(), digest_size=8).digest()))
         self.severity.append(severity)
-        target = perturbation.get("target_score")
-        self.target.append(target_score(type_name, severity) if target is None else target)
+        self.target.append(target)
         self.steps.append(steps)
         self.compared.append(0 if candidate is None else min(steps, len(candidate["nodes"])))
         self.applicable.append(candidate is not None and "inapplicable" not in perturbation)
@@ -117,6 +106,25 @@ def field_of(pair: Mapping[str, Any], name: str) -> str:
         if place.get(name) is not None:
             return str(place[name])
     return ""
+
+
+def _damage(perturbation: Mapping[str, Any]) -> tuple[str, float, float]:
+    """Type, severity and target score of a perturbation."""
+    type_name, severity = perturbation.get("type"), perturbation.get("severity")
+    if not isinstance(type_name, str) or not type_name or severity is None:
+        raise DataError(
+            "the pair has no perturbation.type and perturbation.severity, so its scores tell nothing of a metric",
+            code="E-UNPERTURBED",
+            path="$.perturbation",
+        )
+    if not _is_number(severity) or not 0 < severity <= 100:
+        raise DataError(f"severity {severity!r} is no percentage", code="E-SEVERITY", path="$.perturbation.severity")
+    target = perturbation.get("target_score")
+    if target is None:
+        target = target_score(type_name, severity)
+    elif not _is_number(target):
+        raise DataError(f"target {target!r} is no number", code="E-TARGET", path="$.perturbation.target_score")
+    return type_name, severity, target
 
 
 def _refuse_swapped(pair: Mapping[str, Any]) -> None:

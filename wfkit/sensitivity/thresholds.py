@@ -109,7 +109,7 @@ def short_decimal(low: float, high: float) -> float:
     """The shortest decimal above ``low`` and not above ``high``, and of those the one nearest to their middle."""
     middle = low + (high - low) / 2
     for digits in range(17):
-        candidate = round(middle, digits)
+        candidate = round(middle, digits) + 0.0  # turns -0.0 into 0.0
         if low < candidate <= high:
             return candidate
     return high
