@@ -7,8 +7,8 @@ from typing import Any
 
 from wfkit import jsonl
 from wfkit.errors import DataError
-from wfkit.formats.answers import fenced_blocks
 from wfkit.formats.base import Source
+from wfkit.formats.markdown import fences
 from wfkit.formats.yaml_text import load_all, top_level_keys
 
 MAXIMUM_PROSE = 1024 * 1024
@@ -30,7 +30,7 @@ def documents(source: Source) -> list[Any]:
     if source.fault is not None:
         raise source.fault
     text = text.replace("\r\n", "\n")
-    parts = [body for body in fenced_blocks(text) if top_level_keys(body)] if _FENCE_AT_MARGIN.search(text) else []
+    parts = [body for _, body in fences(text) if top_level_keys(body)] if _FENCE_AT_MARGIN.search(text) else []
     values = [value for part in parts or [text] for value in load_all(part)]
     if not values:
         raise DataError("there is nothing to read", code="E-NO-NODES")

@@ -67,7 +67,8 @@ def detect(source: Source) -> bool:
 
 def is_numbered_list(text: str) -> bool:
     """Whether a text is a numbered list and nothing that says more than a list can."""
-    return bool(numbered_steps(text)) and not (has_worf(text) or _JSON_LINE.search(text) or edges_in(text))
+    says_more = has_worf(text) or _JSON_LINE.search(text) or edges_in(text)
+    return bool(numbered_steps(text)) and not says_more and OTHER_FORMATS.isdisjoint(top_level_keys(text))
 
 
 def parse(source: Source, options: ParseOptions) -> list[Draft]:

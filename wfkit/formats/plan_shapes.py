@@ -11,8 +11,9 @@ DEPENDENCY_FIELDS = (
 TITLE_FIELDS = ("name", "title", "task", "step", "action", "tool", "subtask", "label")
 DESCRIPTION_FIELDS = ("description", "text", "instruction", "content", "details", "objective", "goal", "desc")
 OTHER_FORMATS = frozenset(
-    {"apiVersion", "arazzo", "cwlVersion", "definition", "document", "jobs", "namespace", "on", "States", "connections"}
-)
+    {"apiVersion", "arazzo", "component_type", "connections", "cwlVersion", "definition", "document", "jobs",
+     "namespace", "on", "States", "trigger"}
+)  # fmt: skip
 
 
 def is_plan(value: Any) -> bool:

@@ -1,0 +1,166 @@
+"""Format ``ms-agent``: declarative workflows of the Microsoft Agent Framework (``kind: Workflow``)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from wfkit.errors import DataError
+from wfkit.formats.base import Draft, ParseOptions, Source
+from wfkit.formats.documents import documents
+from wfkit.formats.flow import Exit, Flow
+from wfkit.formats.wording import one_line, step_text, words_of
+from wfkit.formats.yaml_text import top_level_keys
+
+NAME = "ms-agent"
+SUMMARY = "declarative workflows of the Microsoft Agent Framework: actions in order, conditions, loops, gotos"
+SUFFIXES = (".yaml", ".yml")
+
+MAXIMUM_DEPTH = 50
+ENDS = frozenset({"EndWorkflow", "EndConversation", "EndDialog", "CancelAllDialogs"})
+LEAVING = frozenset({*ENDS, "GotoAction", "BreakLoop", "ContinueLoop"})
+LOOPS = frozenset({"Foreach", "RepeatUntil", "While"})
+STRUCTURE = frozenset({"kind", "id", "displayName", "actions", "elseActions", "conditions", "then", "else"})
+
+_KIND = re.compile(r"^kind:\s*['\"]?Workflow['\"]?\s*$", re.MULTILINE)
+
+
+def detect(source: Source) -> bool:
+    """Whether this is ``kind: Workflow`` with a trigger that has actions."""
+    text = source.plain_text()
+    if text is not None:
+        return bool(_KIND.search(text)) and "trigger" in top_level_keys(text)
+    value = source.value
+    return isinstance(value, dict) and value.get("kind") == "Workflow" and isinstance(value.get("trigger"), dict)
+
+
+def parse(source: Source, options: ParseOptions) -> list[Draft]:
+    """Read a workflow.
+
+    Raises:
+        DataError: ``E-SYNTAX`` where the shape is not that of one, ``E-GHOST`` for a goto that leads nowhere.
+    """
+    value = documents(source)[0]
+    trigger = value.get("trigger") if isinstance(value, dict) else None
+    if not isinstance(trigger, dict) or not isinstance(trigger.get("actions"), list):
+        raise DataError("no trigger with actions", code="E-SYNTAX", path="$.trigger")
+    flow = Flow()
+    places: dict[str, str] = {}  # the id of an action -> that of its step
+    gotos: list[tuple[str, str]] = []
+    entry, exits = _add_actions(flow, trigger["actions"], "", options, 0, places, gotos)
+    if entry is not None:
+        flow.begins_at(entry)
+    for leaving in exits:
+        flow.ends_after(leaving.step)
+    for step_id, target in gotos:
+        flow.join(step_id, places.get(target, target))
+    name = value.get("name") or value.get("displayName") or value.get("description")
+    return [
+        flow.draft(
+            source.id,
+            task=name if isinstance(name, str) else None,
+            meta={"trigger": trigger.get("kind")} if trigger.get("kind") else {},
+            cycles="break",
+            refuse_ghosts=True,
+        )
+    ]
+
+
+def _add_actions(
+    flow: Flow,
+    actions: Any,
+    prefix: str,
+    options: ParseOptions,
+    depth: int,
+    places: dict[str, str],
+    gotos: list[tuple[str, str]],
+) -> tuple[str | None, list[Exit]]:
+    """Add a list of actions, each after the one before it; gives the first and those after which the list is over."""
+    if not isinstance(actions, list):
+        raise DataError("actions are no list", code="E-SYNTAX")
+    if depth > MAXIMUM_DEPTH:
+        raise DataError(f"actions nested deeper than {MAXIMUM_DEPTH}", code="E-LIMIT")
+    first: str | None = None
+    before: list[Exit] = []
+    for number, action in enumerate(actions, start=1):
+        if not isinstance(action, dict) or not isinstance(action.get("kind"), str):
+            raise DataError("an action has no kind", code="E-SYNTAX")
+        own = str(action.get("id") or f"{action['kind']}_{number}")
+        step_id = prefix + own
+        places[own] = step_id
+        _add_action(flow, step_id, own, action, options)
+        flow.join_all(before, step_id)
+        first = first or step_id
+        before = _exits(flow, step_id, action, options, depth, places, gotos)
+    return first, before
+
+
+def _add_action(flow: Flow, step_id: str, own: str, action: Mapping[str, Any], options: ParseOptions) -> None:
+    kind = action["kind"]
+    given = action.get("displayName")
+    name = one_line(given) if isinstance(given, str) and given.strip() else words_of(own)
+    description = action.get("description")
+    description = one_line(description) if isinstance(description, str) else ""
+    agent = action.get("agent")
+    agent = agent.get("name") if isinstance(agent, dict) else agent
+    text = step_text(options.text, name=name, description=description, fields={**action, "type": kind})
+    parameters = {key: value for key, value in action.items() if key not in STRUCTURE}
+    flow.add(
+        step_id, text, name=own, type=kind, agent=agent, desc=description,
+        params=parameters if options.params else None,
+    )  # fmt: skip
+    if kind in ENDS:
+        flow.terminals[step_id] = "end"
+    elif kind in LEAVING:
+        flow.silent.add(step_id)
+
+
+def _exits(
+    flow: Flow,
+    step_id: str,
+    action: Mapping[str, Any],
+    options: ParseOptions,
+    depth: int,
+    places: dict[str, str],
+    gotos: list[tuple[str, str]],
+) -> list[Exit]:
+    """Add what an action holds; gives the steps after which it is over, none where it leads away."""
+    kind = action["kind"]
+    if kind == "GotoAction":
+        gotos.append((step_id, str(action.get("actionId", ""))))
+        return []
+    if kind in ENDS:
+        return []
+    if kind in LEAVING:  # a round or a loop is over
+        return [Exit(step_id, {})]
+    branches = _branches(action)
+    if not branches or (options.collapse and kind in LOOPS):
+        return [Exit(step_id, {})]
+    exits: list[Exit] = []
+    for label, actions in branches:
+        attributes = {"label": label, "kind": "conditional"} if label else {}
+        if not actions:
+            exits.append(Exit(step_id, attributes))
+            continue
+        entry, last = _add_actions(flow, actions, f"{step_id}/", options, depth + 1, places, gotos)
+        if entry is not None:
+            flow.join(step_id, entry, **attributes)
+        exits += last
+    return exits
+
+
+def _branches(action: Mapping[str, Any]) -> list[tuple[str | None, Any]]:
+    """Label and actions of each branch; the last of a decision is what happens if no condition holds."""
+    kind = action["kind"]
+    if kind == "ConditionGroup":
+        conditions = action.get("conditions")
+        listed = [one for one in conditions if isinstance(one, dict)] if isinstance(conditions, list) else []
+        labelled: list[tuple[str | None, Any]] = [(_label(one.get("condition")), one.get("actions")) for one in listed]
+        return [*labelled, ("else", action.get("elseActions"))]
+    if kind == "If":
+        then = action.get("then", action.get("actions"))
+        return [(_label(action.get("condition")), then), ("else", action.get("else", action.get("elseActions")))]
+    return [(None, action["actions"])] if isinstance(action.get("actions"), list) else []
+
+
+def _label(condition: Any) -> str:
+    return one_line(str(condition).removeprefix("=")) if condition is not None else "condition"
