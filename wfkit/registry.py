@@ -29,6 +29,15 @@ FORMATS = {
     "worf": "wfkit.formats.worf",
     "graph": "wfkit.formats.graph",
     "plan": "wfkit.formats.plan",
+    "n8n": "wfkit.formats.n8n",
+    "mermaid": "wfkit.formats.mermaid",
+    "asl": "wfkit.formats.asl",
+    "logicapps": "wfkit.formats.logicapps",
+    "dot": "wfkit.formats.dot",
+    "gha": "wfkit.formats.gha",
+    "argo": "wfkit.formats.argo",
+    "bpmn": "wfkit.formats.bpmn",
+    "ms-agent": "wfkit.formats.ms_agent",
 }
 
 PERTURBATIONS = {

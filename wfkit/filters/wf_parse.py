@@ -2,17 +2,18 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from wfkit import registry
 from wfkit.errors import DataError, UsageProblem
+from wfkit.filters.parse_options import parse_options, reading_options
 from wfkit.skeleton import Told, map_filter
 
 if TYPE_CHECKING:
     from wfkit.engine import Stage
-    from wfkit.formats.base import Cycles, Order, ParseOptions, Source
+    from wfkit.formats.base import ParseOptions, Source
     from wfkit.jsonl import Record
     from wfkit.streams import Line
 
@@ -23,8 +24,11 @@ wf-parse --strict goldens/*.txt > goldens.jsonl
 # what a model wrote: an answer that cannot be read becomes an empty workflow, which scores 0
 wf-parse --candidates --text-field .output --id-field .task_id answers.jsonl > candidates.jsonl
 
-# back to text
-wf-parse --to worf goldens.jsonl
+# exports of visual builders, diagrams, CI files: the format is found by what they hold (wf-parse --list)
+wf-parse --strict flows/*.json docs/*.md .github/workflows/*.yml > goldens.jsonl
+
+# as a diagram, or back to text
+wf-parse --to mermaid goldens.jsonl
 """
 
 
@@ -34,73 +38,50 @@ wf-parse --to worf goldens.jsonl
     help="How the input is written: auto or a name of --list.",
 )  # fmt: skip
 @click.option(
-    "--to", type=click.Choice(["json", "worf"]), default="json", show_default=True,
-    help="Write records, or the Node/Edge text.",
+    "--to", type=click.Choice(["json", "worf", "mermaid", "dot"]), default="json", show_default=True,
+    help="Write records, the Node/Edge text, or a diagram.",
 )  # fmt: skip
 @click.option("--list", "list_formats", is_flag=True, help="Print the formats, a line each, and exit.")
 @click.option("--text-field", metavar="PATH", help="Rows of JSONL or CSV: where the text is, such as .output.")
 @click.option("--id-field", metavar="PATH", help="Rows of JSONL or CSV: where the id is, such as .task.id.")
 @click.option("--id", "given_id", metavar="ID", help="The id of a text that brings none.  [default: the file's name]")
-@click.option("--strict", is_flag=True, help="For goldens: what would be dropped with a warning is an error.")
 @click.option("--candidates", is_flag=True, help="For candidates: what cannot be read becomes an empty workflow.")
-@click.option("--order", type=click.Choice(["listed", "topo"]), help="Order of the steps.  [default: the format's]")
-@click.option(
-    "--cycles", type=click.Choice(["error", "break", "keep"]), help="What becomes of a cycle.  [default: the format's]"
-)
-@click.option("--assume-chain", is_flag=True, help="Steps that nothing joins form a chain in listed order.")
-@click.option("--keep-terminals", is_flag=True, help="Keep START and END as steps.")
-@click.option(
-    "--empty-text", type=click.Choice(["error", "id"]), default="error", show_default=True,
-    help="What becomes of a step without text.",
-)  # fmt: skip
-@click.option("--reduce", is_flag=True, help="Leave out every edge that a longer path implies.")
+@reading_options
 def main(
     source_format: str,
-    to: Literal["json", "worf"],
+    to: Literal["json", "worf", "mermaid", "dot"],
     list_formats: bool,
     text_field: str | None,
     id_field: str | None,
     given_id: str | None,
-    strict: bool,
     candidates: bool,
-    order: "Order | None",
-    cycles: "Cycles | None",
-    assume_chain: bool,
-    keep_terminals: bool,
-    empty_text: Literal["error", "id"],
-    reduce: bool,
+    **reading: Any,
 ) -> "Stage":
     """Read workflows and write one workflow record each.
 
-    Reads text files, JSON documents, and JSONL or CSV rows; each input may hold one workflow or many. Warnings are
+    Reads text files, JSON and YAML documents, diagrams, and JSONL or CSV rows; each input may hold one workflow or many. Warnings are
     listed in meta.warnings of the record.
     """
     if list_formats:
         raise Told(_formats())
-    if strict and candidates:
+    if reading["strict"] and candidates:
         raise UsageProblem("--strict is for goldens and --candidates for candidates: choose one")
     from wfkit import sources
     from wfkit.engine import Stage
-    from wfkit.formats.base import ParseOptions
     from wfkit.joining import parse_key
 
     if source_format != "auto":
         registry.find(registry.FORMATS, source_format, "format")
-    options = ParseOptions(
-        strict=strict,
-        order=order,
-        cycles=cycles,
-        assume_chain=assume_chain,
-        keep_terminals=keep_terminals,
-        empty_text=empty_text,
-        reduce=reduce,
-    )
+    options = parse_options(**reading)
+    if options.mapping is not None and source_format != "auto":
+        raise UsageProblem("--map describes a format of its own: leave out --from")
     text_path = parse_key(text_field) if text_field is not None else None
     id_path = parse_key(id_field) if id_field is not None else None
 
     # The same condition as in the json format, which decides for single records inside documents.
     as_they_are = source_format in ("auto", "json") and text_path is None and id_path is None
-    as_they_are = as_they_are and order != "topo" and not reduce and not keep_terminals
+    as_they_are = as_they_are and options.order != "topo" and not (options.reduce or options.keep_terminals)
+    as_they_are = as_they_are and options.mapping is None
 
     def step(line: "Line | Record") -> "Record | Sequence[Record]":
         from wfkit import jsonl

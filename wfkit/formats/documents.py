@@ -15,7 +15,7 @@ MAXIMUM_PROSE = 1024 * 1024
 
 _FENCE_AT_MARGIN = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _OPENING = re.compile(r"[{\[]")
-_LIKE_JSON = re.compile(r"[{\[]\s*[\"{\[]")
+_LIKE_JSON = re.compile(r"\{\s*\"|\[\s*(?:\{\s*\"|\[\s*[\"\d]|\")")
 
 
 def documents(source: Source) -> list[Any]:

@@ -31,6 +31,7 @@ SUFFIXES = (".json", ".jsonl")
 
 # `text` is our own field and stays verbatim; the others come from visual tools, with markup and line breaks.
 TEXT_FIELDS = ("text", "description", "desc", "label", "title", "name", "task")
+OTHER_TOOLS = frozenset({"connections", "component_type"})  # n8n, Open Agent Spec
 END_FIELDS = (("source", "target"), ("from", "to"))
 
 
@@ -40,7 +41,7 @@ def detect(source: Source) -> bool:
     value = source.value
     if isinstance(value, list) and value:
         value = value[0]
-    if not isinstance(value, dict) or "connections" in value:
+    if not isinstance(value, dict) or not OTHER_TOOLS.isdisjoint(value):
         return False
     if value.get("kind") == "workflow":
         return True

@@ -124,8 +124,14 @@ def _in_prose(source: Source, text: str, formats: Mapping[str, str], error: Data
     raise source.fault or error
 
 
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
 def _values(source: Source, text: str) -> list[Source]:
+    """The JSON values in a text as sources; a list of mere words stands in too many texts to be a plan."""
     try:
-        return [replace(source, text=None, value=value, fault=None) for value in json_in_prose(text)]
+        values = [value for value in json_in_prose(text) if not _are_words(value)]
     except DataError as broken:
         raise source.fault or broken from None
+    return [replace(source, text=None, value=value, fault=None) for value in values]
