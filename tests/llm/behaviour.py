@@ -61,7 +61,13 @@ def chain(texts: list[str]) -> str:
     """A chain of steps in the Node:/Edge: form."""
     numbers = range(1, len(texts) + 1)
     edges = ["(START,1)", *(f"({number},{number + 1})" for number in numbers[:-1]), f"({len(texts)},END)"]
-    return "\n".join(["Node:", *(f"{number}: {text}" for number, text in zip(numbers, texts, strict=True)), "Edge: " + " ".join(edges)])
+    return "\n".join(
+        [
+            "Node:",
+            *(f"{number}: {text}" for number, text in zip(numbers, texts, strict=True)),
+            "Edge: " + " ".join(edges),
+        ]
+    )
 
 
 def answer(call: Call) -> Response:

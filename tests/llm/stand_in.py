@@ -54,7 +54,9 @@ class Call:
 Answer = Callable[[Call], Response]
 
 
-def completion(text: str | None, *, finish: str = "stop", usage: tuple[int, int] | None = (100, 20), **more: Any) -> Response:
+def completion(
+    text: str | None, *, finish: str = "stop", usage: tuple[int, int] | None = (100, 20), **more: Any
+) -> Response:
     """A chat completion with one choice; ``more`` goes into its message."""
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **more}}
     body: dict[str, Any] = {"id": "c", "object": "chat.completion", "model": "stand-in-1", "choices": [choice]}
