@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT))
 
 
 def _run(*command: str, cwd: Path = ROOT) -> "subprocess.CompletedProcess[str]":
-    environment = {**os.environ, "COLUMNS": "100", "PATH": f"{ROOT / 'bin'}:{os.environ['PATH']}"}
+    environment = {**os.environ, "COLUMNS": "100", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -111,6 +111,9 @@ def exit_code_of(name: str, run: Callable[[], Any]) -> int:
     except BrokenPipeError:
         return exit_codes.READER_GONE
     except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and not (error.name or "wfkit").startswith("wfkit"):
+            tell(f"the package {error.name} is not installed: pip install wfkit brings what every filter needs")
+            return exit_codes.UNAVAILABLE
         from wfkit.engine import tell_bug
 
         tell_bug(name, error, debug=bool(os.environ.get("WFKIT_DEBUG")))
