@@ -77,6 +77,23 @@ def test_added_steps_are_foreign_and_near() -> None:
     assert added == [{"id": "added-1", "text": "sift the flour", "tool": "sieve"}]
 
 
+def test_added_steps_come_from_the_golden_s_own_source_first_and_share_rare_words() -> None:
+    def donor(source: str, *texts: str) -> Record:
+        return {"id": source, "source": source, "nodes": [{"id": "1", "text": text} for text in texts], "edges": []}
+
+    donors = donors_from(
+        [donor("a", "take the flour", "take tea", "take salt", "sift the salt"), donor("b", "sift the flour")]
+    )
+    golden = workflow(["take flour now", "sift it"], [(0, 1)]) | {"source": "a"}
+    # Words in the five donors: take 3, flour 2, sift 2, salt 2, tea 1. Shared with the golden, in source a:
+    # take the flour 1/3 + 1/2, sift the salt 1/2, the others 1/3. In source b: sift the flour 1/2 + 1/2.
+    for severity, expected in [(50, ["take the flour"]), (100, ["take the flour", "sift the salt"])]:
+        candidate = perturb(golden, "added_steps", severity, donors=donors)["candidate"]
+        assert {n["text"] for n in candidate["nodes"] if n["id"].startswith("added")} == set(expected)
+    candidate = perturb(golden | {"source": "b"}, "added_steps", 50, donors=donors)["candidate"]
+    assert "sift the flour" in [node["text"] for node in candidate["nodes"]]
+
+
 def test_added_steps_without_enough_donors() -> None:
     donors = donors_from([{"id": "d", "nodes": [{"id": "1", "text": "b"}, {"id": "2", "text": "c"}], "edges": []}])
     pair = perturb(workflow(["b", "x"], [(0, 1)]), "added_steps", 100, donors=donors)

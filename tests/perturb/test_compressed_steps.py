@@ -59,6 +59,13 @@ def test_a_shortcut_is_never_contracted_first(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
+def test_pairs_come_before_larger_groups(seed: int) -> None:
+    # Wherever the first pair of six steps in a row lies, there is room for another; three pairs may not fit.
+    pair = perturb(workflow(6, [(n, n + 1) for n in range(5)]), "compressed_steps", 30, seed=seed)
+    assert [len(edit["nodes"]) for edit in pair["perturbation"]["edits"]] == [2, 2]
+
+
+@pytest.mark.parametrize("seed", range(20))
 def test_no_other_step_has_to_move(seed: int) -> None:
     # Listed 0 1 2 3 with 0 -> 1, 0 -> 3, 2 -> 3: a step {0, 3} would have to come after 2 and before 1.
     pair = perturb(workflow(4, [(0, 1), (0, 3), (2, 3)]), "compressed_steps", 25, seed=seed)

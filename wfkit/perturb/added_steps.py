@@ -1,11 +1,13 @@
 """Added steps: N plausible steps of other workflows come in between."""
 
+import math
+
 from wfkit.perturb.base import Inapplicable, Perturbed, Record, Request, fresh_id
 from wfkit.perturb.donors import DonorStep
 from wfkit.perturb.insertion import insert
 from wfkit.perturb.words import content_words, wording
 
-_DRAWN_FOR_EACH = 20
+_DRAWN_FOR_EACH = 50
 
 
 def apply(request: Request) -> Perturbed | Inapplicable:
@@ -31,7 +33,8 @@ def apply(request: Request) -> Perturbed | Inapplicable:
 def _plausible(request: Request) -> list[DonorStep]:
     """``count`` donor steps, or fewer where there are no more: of some drawn by chance those nearest to the golden.
 
-    Nearest are those whose content words are to the largest part words of the golden.
+    Nearest are those of the golden's own source, and of them those that share most with it, rare words counting more
+    than words that many steps have.
     """
     pool = request.donors.steps
     own = {wording(text) for text in request.workflow.texts}
@@ -39,5 +42,13 @@ def _plausible(request: Request) -> list[DonorStep]:
     # At most len(own) of those drawn can be the golden's own.
     drawn = request.chance.sample(range(len(pool)), min(len(pool), _DRAWN_FOR_EACH * request.count + len(own)))
     foreign = [pool[number] for number in drawn if wording(pool[number].text) not in own]
-    foreign.sort(key=lambda step: -len(step.content & vocabulary) / max(1, len(step.content)))
+    frequency = request.donors.frequency
+    source = request.golden.get("source") or ""
+
+    def distance(step: DonorStep) -> tuple[bool, float]:
+        # fsum is exact, whatever the order in which a set gives its words.
+        shared = math.fsum(1 / frequency[word] for word in step.content & vocabulary)
+        return step.source != source, -shared
+
+    foreign.sort(key=distance)
     return foreign[: request.count]

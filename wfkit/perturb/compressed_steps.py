@@ -16,15 +16,15 @@ class _Groups:
         self.before = request.workflow.predecessors()
         self.after = request.workflow.successors()
 
-    def merge(self, source: int, target: int) -> bool:
-        """Merge the groups of two steps joined by an edge, unless another group would have to change its place.
+    def merge(self, source: int, target: int, limit: int) -> bool:
+        """Merge the groups of two steps joined by an edge, if that gives a group of at most ``limit`` steps.
 
-        The merged group can take the place of the first if nothing listed in between leads to the second, and that
+        Nothing is merged where another group would have to change its place. The merged group can take the place of the first if nothing listed in between leads to the second, and that
         of the second if nothing in between follows the first. Where both fail, another path may lead from the first to
         the second and merging them would close a cycle. The two closest neighbours of all can always be merged.
         """
         first, second = self.leader[source], self.leader[target]
-        if first == second:
+        if first == second or len(self.members[first]) + len(self.members[second]) > limit:
             return False
         if all(self.place[step] <= self.place[first] for step in self.before[second]):
             self._absorb(first, second)
@@ -48,16 +48,21 @@ class _Groups:
 
 
 def apply(request: Request) -> Perturbed | Inapplicable:
-    """Merge two steps joined by an edge, ``count`` times; the graph stays acyclic and has ``count`` steps less."""
+    """Merge two steps joined by an edge, ``count`` times; the graph stays acyclic and has ``count`` steps less.
+
+    Pairs are made as long as there are any, as in the example that the paper shows its generators, then larger groups.
+    """
     groups = _Groups(request)
     edges = list(request.workflow.edges)
     request.chance.shuffle(edges)
-    done, before_pass = 0, -1
-    while done < request.count and done != before_pass:
-        before_pass = done
+    done, limit = 0, 2
+    while done < request.count and limit < 2 * len(request.order):
+        done_before = done
         for source, target in edges:
-            if done < request.count and groups.merge(source, target):
+            if done < request.count and groups.merge(source, target, limit):
                 done += 1
+        if done == done_before:
+            limit *= 2
     if done < request.count:
         return Inapplicable(f"only {done} merges of adjacent steps are possible, {request.count} are asked for")
     return _written(request, groups)

@@ -1,5 +1,6 @@
 """Steps and tools of other workflows, from which a perturbation takes what the golden does not have."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -8,21 +9,27 @@ from wfkit.perturb.words import content_words, wording
 
 
 class DonorStep(NamedTuple):
-    """One distinct step: its text, the name in its ``tool`` field (empty without one) and its content words."""
+    """One distinct step: text, ``tool`` field and its workflow's ``source`` (empty without one), content words."""
 
     text: str
     tool: str
+    source: str
     content: frozenset[str]
 
 
 class Donors(NamedTuple):
-    """What can be given; both are sorted, so that the order of the records they come from does not matter."""
+    """What can be given; all is sorted, so that the order of the records it comes from does not matter.
+
+    Attributes:
+        frequency: for each content word the number of steps that have it.
+    """
 
     steps: tuple[DonorStep, ...]
     tools: tuple[str, ...]
+    frequency: Mapping[str, int]
 
 
-NO_DONORS = Donors((), ())
+NO_DONORS = Donors((), (), {})
 
 
 def donors_from(records: Iterable[Mapping[str, Any]]) -> Donors:
@@ -30,15 +37,19 @@ def donors_from(records: Iterable[Mapping[str, Any]]) -> Donors:
 
     A golden may be among the records: what it has itself is never given to it.
     """
-    by_wording: dict[tuple[str, ...], tuple[str, str]] = {}
+    by_wording: dict[tuple[str, ...], tuple[str, str, str]] = {}
     tools: set[str] = set()
     for record in records:
         for node in record["nodes"]:
             tools.update(tools_of(node))
             key = wording(node["text"])
-            tool = node.get("tool")
-            step = (node["text"], tool if isinstance(tool, str) else "")
+            step = (node["text"], _text_of(node, "tool"), _text_of(record, "source"))
             if key:
                 by_wording[key] = min(step, by_wording.get(key, step))
-    steps = (DonorStep(text, tool, content_words(text)) for _, (text, tool) in sorted(by_wording.items()))
-    return Donors(tuple(steps), tuple(sorted(tools)))
+    steps = tuple(DonorStep(*step, content_words(step[0])) for _, step in sorted(by_wording.items()))
+    return Donors(steps, tuple(sorted(tools)), Counter(word for step in steps for word in step.content))
+
+
+def _text_of(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    return value if isinstance(value, str) else ""
