@@ -78,7 +78,9 @@ class Tiny:
                 wheel.writestr(package.member, piece)
                 metadata = f"Metadata-Version: 2.1\nName: {package.name}\nVersion: {package.version}\n"
                 wheel.writestr(f"{stem}.dist-info/METADATA", metadata)
-                wheel.writestr(f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+                wheel.writestr(
+                    f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+                )
                 wheel.writestr(f"{stem}.dist-info/RECORD", "")
         return directory
 
@@ -101,10 +103,3 @@ def tiny() -> Iterator[Tiny]:
     MODELS[manifest.name] = manifest
     yield Tiny(manifest, contents)
     del MODELS[manifest.name]
-
-
-def flip(path: Path) -> None:
-    """Change one bit in the middle of a file and nothing of its size."""
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)

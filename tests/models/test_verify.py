@@ -42,7 +42,9 @@ def test_a_change_is_noticed_even_if_size_and_time_are_restored(abc: Path) -> No
     assert remembered_sha256_of(abc) == sha256_of(abc) != ABC
 
 
-@pytest.mark.parametrize("notes", [b"", b"[]", b"{", b"\xff\x00", b'{"FILE": 3}', b'{"FILE": [3, 1]}', b'{"FILE": [3]}'])
+@pytest.mark.parametrize(
+    "notes", [b"", b"[]", b"{", b"\xff\x00", b'{"FILE": 3}', b'{"FILE": [3, 1]}', b'{"FILE": [3]}']
+)
 def test_damaged_notes_are_ignored_and_written_anew(abc: Path, home: Path, notes: bytes) -> None:
     path = home / "wfkit" / "verified.json"
     path.parent.mkdir(parents=True)

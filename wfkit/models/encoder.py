@@ -22,6 +22,9 @@ MAXIMUM_TOKENS = 384  # What sentence-transformers sets for all-mpnet-base-v2; t
 # Enough tokens in one batch to keep the processor busy, few enough for its caches.
 _TOKENS_PER_BATCH = 1024
 
+# Texts are padded to a multiple of this. Wider, more padding; narrower, more and smaller batches.
+_WIDTH_STEP = 4
+
 
 class Encoder(Protocol):
     """Turns texts into vectors; every backend has this interface and the same signature."""
@@ -65,6 +68,8 @@ def load_encoder(model: LocatedModel) -> Encoder:
         ).float()
     except Exception as error:  # Whatever the library says of a folder that it cannot load.
         raise Unavailable(f"cannot load the encoder in {model.directory}: {error}") from error
+    if transformer.default_prompt_name is not None:
+        raise Unavailable(f"the encoder in {model.directory} puts a prompt before each text, which is not supported")
     transformer.max_seq_length = min(transformer.max_seq_length or MAXIMUM_TOKENS, MAXIMUM_TOKENS)
     return TorchEncoder(transformer)
 
@@ -76,11 +81,11 @@ class TorchEncoder:
         self._transformer = transformer
 
     def encode(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Encode each distinct text once, in batches of texts with equally many tokens.
+        """Encode each distinct text once, those of like length together.
 
-        Without padding a text's vector does not depend on what shares its batch, so that the same text has the same
-        vector whatever else is encoded with it. A text is truncated at `MAXIMUM_TOKENS`; the empty text is encoded
-        like any other (as the two tokens that mark its ends).
+        The width to which a text is padded follows from the text alone, so that its vector does not depend on what
+        shares its batch: the same text has the same vector whatever else is encoded with it. A text is truncated at
+        `MAXIMUM_TOKENS`; the empty text is encoded like any other (as the two tokens that mark its ends).
 
         Args:
             texts: at least one.
@@ -94,36 +99,43 @@ class TorchEncoder:
         import numpy as np
 
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        distinct = [_encodable(text) for text in places]
+        tokens = self._tokens([_encodable(text) for text in places])
         rows: dict[int, NDArray[np.float32]] = {}
-        for batch in _batches(self._token_counts(distinct)):
+        for batch, width in _batches([len(ids) for ids in tokens], self._transformer.max_seq_length):
             # A lone row takes another path through the matrix library, with other rounding, so it is never alone.
-            inputs = [distinct[place] for place in (batch if len(batch) > 1 else batch * 2)]
-            vectors = self._transformer.encode(
-                inputs, batch_size=len(inputs), normalize_embeddings=True, show_progress_bar=False
-            ).astype(np.float32, copy=False)
+            vectors = self._forward([tokens[place] for place in (batch if len(batch) > 1 else batch * 2)], width)
             if not np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3):
                 raise Unavailable("the encoder gave vectors that are not of unit length: its weights are unusable")
-            for place, vector in zip(batch, vectors, strict=False):
-                rows[place] = vector
+            rows |= zip(batch, vectors, strict=False)
         return np.stack([rows[places[text]] for text in texts])
 
-    def _token_counts(self, texts: Sequence[str]) -> list[int]:
-        tokens = self._transformer.tokenizer(
-            list(texts), truncation=True, max_length=self._transformer.max_seq_length, padding=False
+    def _tokens(self, texts: list[str]) -> list[list[int]]:
+        transformer = self._transformer
+        tokens = transformer.tokenizer(texts, truncation=True, max_length=transformer.max_seq_length, padding=False)
+        ids: list[list[int]] = tokens["input_ids"]
+        return ids
+
+    def _forward(self, tokens: list[list[int]], width: int) -> "NDArray[np.float32]":
+        import torch
+
+        features = self._transformer.tokenizer.pad(
+            {"input_ids": tokens}, padding="max_length", max_length=width, return_tensors="pt"
         )
-        return [len(ids) for ids in tokens["input_ids"]]
+        with torch.inference_mode():
+            vectors = self._transformer(dict(features))["sentence_embedding"]
+            normalised: NDArray[np.float32] = torch.nn.functional.normalize(vectors, dim=1).numpy()
+        return normalised
 
 
-def _batches(token_counts: Sequence[int]) -> Iterator[list[int]]:
-    """Group the places of texts with equally many tokens, `_TOKENS_PER_BATCH` tokens at most in a group of several."""
+def _batches(lengths: Sequence[int], widest: int) -> Iterator[tuple[list[int], int]]:
+    """Group the places of texts by the width they are padded to, ascending, and cut each group by the token budget."""
     alike = defaultdict(list)
-    for place, count in enumerate(token_counts):
-        alike[count].append(place)
-    for count, places in sorted(alike.items()):
-        size = max(1, _TOKENS_PER_BATCH // max(1, count))
+    for place, length in enumerate(lengths):
+        alike[min(-(-length // _WIDTH_STEP) * _WIDTH_STEP, widest)].append(place)
+    for width, places in sorted(alike.items()):
+        size = max(1, _TOKENS_PER_BATCH // width)
         for start in range(0, len(places), size):
-            yield places[start : start + size]
+            yield places[start : start + size], width
 
 
 def _encodable(text: str) -> str:
