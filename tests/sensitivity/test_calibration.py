@@ -75,7 +75,7 @@ def test_the_gate_has_the_rates_that_the_policy_states(make_pair, columns, requi
     stated = {name: rate["rate"] for name, rate in outcome["on_all"].items()}
     assert stated == pytest.approx(gate_rates(policy, pairs))
     if target.max_false_alarm is not None:
-        assert stated["false_alarm"] <= 0.05
+        assert max(stated["false_alarm"], stated["benign_alarm"]) <= 0.05
     else:
         assert stated["miss"] <= 0.1 + 1e-12
     assert list(outcome["bars"]) == (["primary"] if require == "primary" else ["primary", "secondary"])
@@ -106,12 +106,26 @@ def test_a_bar_is_never_judged_by_the_golden_that_chose_it(make_pair, columns):
     assert outcome["held_out"]["false_alarm"]["rate"] > outcome["on_all"]["false_alarm"]["rate"]
 
 
+def test_alarms_on_paraphrases_are_false_alarms(make_pair, columns):
+    # Alone, mild damage at .9 lets the bar rise to .9. But a tenth of the paraphrases score .75.
+    pairs = [make_pair(f"g{n}", "missing_steps", severity, {"a": score, "b": 1}) for n in range(40)
+             for severity, score in ((10, 0.9), (30, 0.8 if n % 2 else 0.7))]  # fmt: skip
+    alone = calibrated(columns, pairs)[1]
+    assert alone["bars"]["primary"] == 0.9 and alone["on_all"]["miss"]["rate"] == 0
+    assert alone["on_all"]["benign_alarm"]["rate"] is None
+    pairs += [make_pair(f"g{n}", "description_changes", 50, {"a": 0.75 if n < 4 else 1, "b": 1}) for n in range(40)]
+    beside = calibrated(columns, pairs)[1]
+    assert beside["bars"]["primary"] == 0.72  # .7 < bar <= .75
+    assert (beside["on_all"]["miss"]["rate"], beside["on_all"]["benign_alarm"]["rate"]) == (0.5, 0)
+
+
 def test_more_false_alarms_buy_fewer_misses(make_pair, columns):
     _, outcome = calibrated(columns, noisy_pairs(make_pair, goldens=200, spread=0.15))
     points = outcome["trade_off"]
     assert len(points) > 3
     for one, other in pairwise(points):
-        assert one["false_alarm"] < other["false_alarm"] and one["miss"] > other["miss"]
+        alarms = [max(point["false_alarm"], point["benign_alarm"]) for point in (one, other)]
+        assert alarms[0] < alarms[1] and one["miss"] > other["miss"]
         assert one["bars"]["primary"] < other["bars"]["primary"]
 
 

@@ -3,7 +3,9 @@ import pytest
 
 from wfkit.errors import DataError, UsageProblem
 from wfkit.gate.policy import DEFAULT_POLICY, load_policy
+from wfkit.sensitivity.rendering import as_text
 from wfkit.sensitivity.response import Resampling
+from wfkit.sensitivity.sections import report
 from wfkit.sensitivity.study import Plan
 from wfkit.sensitivity.sweep import Sweep, parse_sweep
 
@@ -50,7 +52,11 @@ def swept(*pairs, thresholds=(0.6, 0.7, 0.8), metrics=("chain_f1", "bleu", "kend
 
 def test_the_threshold_decides_whether_a_paraphrase_is_the_same_step():
     # At .6 and .7 all three steps match: chain F1 6/6. At .8 the last one does not: 2·2/6.
-    records = [r for r in swept(reworded(30)).study(PLAN) if r["kind"] == "sensitivity" and r["stratum"] is None]
+    records = [
+        r
+        for r in swept(reworded(30)).study(PLAN, {"bleu": "wfkit=1"})
+        if r["kind"] == "sensitivity" and r["stratum"] is None
+    ]
     chain = {r["align"]: r for r in records if r["metric"] == "chain_f1"}
     assert {align: r["severities"][0]["mean"] for align, r in chain.items()} == {
         0.6: 1,
@@ -60,11 +66,32 @@ def test_the_threshold_decides_whether_a_paraphrase_is_the_same_step():
     assert {r["signature"] for r in chain.values()} == {
         f"wfkit=1|enc=circle@00000000|align={align}" for align in (0.6, 0.7, 0.8)
     }
-    assert {r["metric"] for r in records} == {"chain_f1", "kendall_tau"}  # bleu does not rest on the alignment
+    assert {r["signature"] for r in records if r["metric"] == "bleu"} == {"wfkit=1"}
+
+
+def test_metrics_that_belong_to_another_threshold_are_left_out():
+    pair = reworded(30)
+    pair["scores"] |= {"graph_f1": 1, "judge:m": 0.9}
+    records = [r for r in swept(pair).study(PLAN, {}) if r["kind"] == "sensitivity"]
+    assert {r["metric"] for r in records} == {"chain_f1", "kendall_tau", "bleu", "judge:m"}
+
+
+def test_the_bundle_is_derived_again_at_every_threshold():
+    pairs = [reworded(30), reworded(10)]
+    pairs[1]["candidate"] = {**pairs[1]["candidate"], "nodes": pairs[1]["golden"]["nodes"]}  # nothing reworded at 10 %
+    pairs[1]["scores"]["bleu"] = 0.5
+    records = swept(*pairs, metrics=("chain_f1",)).study(PLAN, {})
+    roles = {(r["align"], r["metric"]): r["separation"]["role"] for r in records if r.get("separation")}
+    assert {align: roles[align, "chain_f1"] for align in (0.6, 0.7, 0.8)} == {0.6: None, 0.7: None, 0.8: "primary"}
+    assert "chain_f1" in as_text(report(records, []))
 
 
 def test_rules_fire_on_the_scores_derived_again_and_on_the_others_of_the_record():
-    firing = [r for r in swept(reworded(30)).study(PLAN) if r["kind"] == "firing" and r["stratum"] is None]
+    firing = [
+        r
+        for r in swept(reworded(30)).study(PLAN, {"bleu": "wfkit=1"})
+        if r["kind"] == "firing" and r["stratum"] is None
+    ]
     fired = {(r["rule"], r["align"]): r["rate"] for r in firing}
     assert fired["description_changes", 0.6] == fired["description_changes", 0.8] == 1  # bleu .5 < .7
     assert fired["compressed_steps", 0.6] == 0

@@ -141,7 +141,10 @@ def main(
 
         plan = Plan(policy, tolerate, detect, Resampling(replicates, seed), valid_only)
         columns = columns_of(observations if swept is None else swept.observations[0])
-        records = study(columns, columns.metrics, plan, guard.signatures) if swept is None else swept.study(plan)
+        if swept is None:
+            records = study(columns, columns.metrics, plan, guard.signatures)
+        else:
+            records = swept.study(plan, guard.signatures)
         drawn: Sequence[Rule] = policy.rules
         codes: set[int] = set()
         lines = input_notes(columns, records, errors, valid_only=valid_only)

@@ -15,11 +15,11 @@ from wfkit.sensitivity.columns import Columns, Floats, Integers, Mask
 from wfkit.sensitivity.firing import UNKNOWN, Answers, rule_answers, share_fired
 from wfkit.sensitivity.observations import UNDEFINED
 from wfkit.sensitivity.strata import FEWEST_GOLDENS
-from wfkit.sensitivity.thresholds import Target, choose
+from wfkit.sensitivity.thresholds import Choice, Target, choose
 
 FOLDS = 10
 TRADE_OFF_LEVELS = (0.01, 0.02, 0.05, 0.10, 0.20, 0.30, 0.50)
-"""False alarm rates for which the trade-off states how much is detected."""
+"""Shares of false alarms for which the trade-off states what is missed."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,17 @@ class _Material:
 
     Attributes:
         values: float64 [pairs, clauses]; a clause is true where its value is below its bar; NaN where not measured.
-        tolerated, damaged, benign: bool [pairs]; benign are pairs of other types that an ideal metric gives 1.
         whole: bool [pairs], where every clause has a value.
+        tolerated: bool [pairs], mild damage of the rule's type.
+        damaged: bool [pairs], severe damage of it.
+        benign: bool [pairs], pairs of other types that an ideal metric gives 1.
     """
 
     values: Floats
+    whole: Mask
     tolerated: Mask
     damaged: Mask
     benign: Mask
-    whole: Mask
 
 
 def calibrate(
@@ -130,30 +132,33 @@ def _calibrate_rule(
     columns: Columns, rule: Rule, used: Mask, question: Question, folds: Integers
 ) -> tuple[Rule | None, dict[str, Any]]:
     material = _material(columns, rule, used, question)
-    tolerated, damaged = material.tolerated & material.whole, material.damaged & material.whole
-    data = {"tolerated": _size(columns, tolerated), "damaged": _size(columns, damaged)}
+    data = {
+        "tolerated": _size(columns, material.tolerated & material.whole),
+        "damaged": _size(columns, material.damaged & material.whole),
+        "benign": _size(columns, material.benign & material.whole),
+    }
     reason = _too_little(columns, rule, data, question)
     if reason is not None:
         return None, {"outcome": "too_little_data", "reason": reason, **data}
-    chosen = _with_bars(rule, _choose(material, tolerated, damaged, rule, question.target))
-    answers = rule_answers(columns, chosen)
+    everything = np.ones(len(columns), dtype=np.bool_)
+    chosen = _with_bars(rule, _choose(material, everything, rule, question.target).bars)
     held_out, fold_bars = _held_out(columns, rule, material, question.target, folds)
+    bars = _bars_of(chosen)
     details: dict[str, Any] = {
         **data,
-        "bars": _bars_of(chosen),
-        "bars_across_folds": {
-            name: [min(bars), max(bars)] for name, bars in zip(_bars_of(chosen), fold_bars, strict=True)
-        },
-        "on_all": _rates(columns, answers, material),
+        "bars": bars,
+        "bars_across_folds": {name: [min(one), max(one)] for name, one in zip(bars, fold_bars, strict=True)},
+        "on_all": _rates(columns, rule_answers(columns, chosen), material),
         "held_out": _rates(columns, held_out, material),
         "before_on_all": _rates(columns, rule_answers(columns, rule), material),
-        "trade_off": _trade_off(material, tolerated, damaged, rule),
+        "trade_off": _trade_off(columns, material, rule),
     }
-    detected, alarmed = 1 - details["held_out"]["miss"]["rate"], details["held_out"]["false_alarm"]["rate"]
-    if detected <= alarmed:
+    rates = {name: rate["rate"] for name, rate in details["held_out"].items()}
+    alarms = max(rates["false_alarm"], rates["benign_alarm"] or 0)
+    if 1 - rates["miss"] <= alarms:
         reason = (
-            f"on goldens that had no say it fires on {100 * detected:.1f} % of the damage to be detected and on "
-            f"{100 * alarmed:.1f} % of that to be tolerated, so its scores do not tell one from the other"
+            f"on goldens that had no say it fires on {100 * (1 - rates['miss']):.1f} % of the damage to be detected "
+            f"and on {100 * alarms:.1f} % of what it should let pass, so its scores do not tell one from the other"
         )
         return None, {"outcome": "no_separation", "reason": reason, **details}
     return chosen, {"outcome": "calibrated", **details}
@@ -164,13 +169,12 @@ def _material(columns: Columns, rule: Rule, used: Mask, question: Question) -> _
     if rule.name in columns.types:
         own = columns.type == columns.types.index(rule.name)
     values = np.stack([_clause_values(columns, clause) for clause in rule.clauses], axis=1)
-    whole: Mask = np.all(np.isfinite(values), axis=1)
     return _Material(
         values=values,
+        whole=np.all(np.isfinite(values), axis=1),
         tolerated=used & own & (columns.severity <= question.tolerate),
         damaged=used & own & (columns.severity >= question.detect),
         benign=used & ~own & (columns.target == 1),
-        whole=whole,
     )
 
 
@@ -215,8 +219,12 @@ def _too_little(columns: Columns, rule: Rule, data: Mapping[str, Mapping[str, in
     return None
 
 
-def _choose(material: _Material, tolerated: Mask, damaged: Mask, rule: Rule, target: Target) -> tuple[float, ...]:
-    return choose(material.values[tolerated], material.values[damaged], rule.require, target).bars
+def _choose(material: _Material, rows: Mask, rule: Rule, target: Target) -> Choice:
+    """The best bars on some of the pairs. What is benign counts as harmless beside what is tolerated."""
+    known = rows & material.whole
+    harmless = [known & material.tolerated, known & material.benign]
+    groups = [material.values[group] for group in harmless if group.any()]
+    return choose(groups, material.values[known & material.damaged], rule.require, target)
 
 
 def _with_bars(rule: Rule, bars: Sequence[float]) -> Rule:
@@ -247,10 +255,8 @@ def _held_out(
     answers = np.full(len(columns), UNKNOWN, dtype=np.int8)
     bars = []
     for number in range(FOLDS):
-        training = material.whole & (fold != number)
-        tolerated, damaged = material.tolerated & training, material.damaged & training
-        bars.append(_choose(material, tolerated, damaged, rule, target))
         out = fold == number
+        bars.append(_choose(material, ~out, rule, target).bars)
         answers[out] = rule_answers(columns, _with_bars(rule, bars[-1]))[out]
     return answers, [list(clause) for clause in zip(*bars, strict=True)]
 
@@ -273,17 +279,13 @@ def _share(columns: Columns, answers: Answers, rows: Mask) -> dict[str, Any]:
     return {key: found[key] for key in ("rate", "interval", "n", "goldens", "unmeasured")}
 
 
-def _trade_off(material: _Material, tolerated: Mask, damaged: Mask, rule: Rule) -> list[dict[str, Any]]:
+def _trade_off(columns: Columns, material: _Material, rule: Rule) -> list[dict[str, Any]]:
     """What more false alarms would buy: the best bars for several rates, on all pairs."""
     points: list[dict[str, Any]] = []
-    low, high = material.values[tolerated], material.values[damaged]
+    everything = np.ones(len(columns), dtype=np.bool_)
     for level in TRADE_OFF_LEVELS:
-        bars, false_alarms, detections = choose(low, high, rule.require, Target(max_false_alarm=level))
-        point = {
-            "bars": _bars_of(_with_bars(rule, bars)),
-            "false_alarm": false_alarms / len(low),
-            "miss": 1 - detections / len(high),
-        }
-        if not points or points[-1]["bars"] != point["bars"]:
-            points.append(point)
+        other = _with_bars(rule, _choose(material, everything, rule, Target(max_false_alarm=level)).bars)
+        if not points or points[-1]["bars"] != _bars_of(other):
+            rates = _rates(columns, rule_answers(columns, other), material)
+            points.append({"bars": _bars_of(other), **{name: rate["rate"] for name, rate in rates.items()}})
     return points

@@ -6,13 +6,15 @@ from typing import Any
 from wfkit.gate.wording import printable
 from wfkit.sensitivity.rendering import Section
 
+RATES = {"false_alarm": "false alarms", "benign_alarm": "benign alarms", "miss": "misses"}
+
 
 def calibration_sections(calibration: Mapping[str, Any]) -> Iterator[Section]:
     """What was calibrated, and for each rule what another bar would cost."""
     yield _outcomes(calibration)
     for outcome in calibration["rules"]:
         if "trade_off" in outcome:
-            yield _trade_off(outcome, calibration)
+            yield _trade_off(outcome)
 
 
 def _outcomes(calibration: Mapping[str, Any]) -> Section:
@@ -24,14 +26,17 @@ def _outcomes(calibration: Mapping[str, Any]) -> Section:
             rows.append([name, "none", *["–"] * 4])
             notes.append(f"{without_bar(outcome)}. The rule is left out.")
             continue
-        held_out = outcome["held_out"]
-        rates = [held_out["false_alarm"], held_out["miss"], held_out["benign_alarm"]]
-        rows.append([name, _bars(outcome["bars"]), _bars(outcome["before"]), *map(_rate_cell, rates)])
+        rates = [_rate_cell(outcome["held_out"][rate]) for rate in RATES]
+        rows.append([name, _bars(outcome["bars"]), _bars(outcome["before"]), *rates])
+    tolerate, detect = f"{calibration['tolerate']:g} %", f"{calibration['detect']:g} %"
     notes += [
+        f"False alarms: on damage up to {tolerate}. Misses: on damage from {detect} on.",
+        "Benign alarms: on pairs of other types that an ideal metric gives 1; they count as false alarms too.",
         f"Rates are on goldens that had no say in the bar ({calibration['folds']}-fold cross-validation by golden),",
-        "with their 95 % interval. Benign alarms are on pairs of other types that an ideal metric gives 1.",
+        "with their 95 % interval. A higher bar misses less and raises more alarms: set it high where an outage is",
+        "costly, low where alarms go unread. Two clauses that must both be true raise fewer alarms than one.",
     ]
-    header = ["rule", "bar", "bar before", "false alarms", "misses", "benign alarms"]
+    header = ["rule", "bar", "bar before", *RATES.values()]
     return Section("Calibration", header, rows, notes)
 
 
@@ -42,29 +47,23 @@ def _question(calibration: Mapping[str, Any]) -> str:
     return f"Asked: fire on at least {100 * calibration['min_detect']:g} % of {severe}, and on least of {mild}."
 
 
-def _trade_off(outcome: Mapping[str, Any], calibration: Mapping[str, Any]) -> Section:
+def _trade_off(outcome: Mapping[str, Any]) -> Section:
     points = [
         *outcome["trade_off"],
-        {"bars": outcome["bars"], **_plain_rates(outcome["on_all"]), "name": "chosen"},
-        {"bars": outcome["before"], **_plain_rates(outcome["before_on_all"]), "name": "before"},
+        {"bars": outcome["bars"], **_plain(outcome["on_all"]), "name": "chosen"},
+        {"bars": outcome["before"], **_plain(outcome["before_on_all"]), "name": "before"},
     ]
     points.sort(key=lambda point: (list(point["bars"].values()), point.get("name", "")))
     rows = [
-        [_bars(point["bars"]), _percent(point["false_alarm"]), _percent(point["miss"]), point.get("name", "")]
-        for point in points
-    ]
-    notes = [
-        f"A false alarm is a pair with at most {calibration['tolerate']:g} % damage on which the rule fires,",
-        f"a miss one with at least {calibration['detect']:g} % on which it does not. A higher bar misses less and",
-        "raises more alarms: set it high where an outage is costly, low where alarms go unread.",
-        "These rates are on all pairs, those that chose the bars among them, so they flatter a little.",
+        [_bars(point["bars"]), *(_percent(point[name]) for name in RATES), point.get("name", "")] for point in points
     ]
     title = f"What another bar would cost: {printable(outcome['name'])}"
-    return Section(title, ["bar", "false alarms", "misses", ""], rows, notes)
+    note = "On all pairs, those that chose the bars among them, so these rates flatter a little."
+    return Section(title, ["bar", *RATES.values(), ""], rows, [note])
 
 
-def _plain_rates(rates: Mapping[str, Any]) -> dict[str, float | None]:
-    return {"false_alarm": rates["false_alarm"]["rate"], "miss": rates["miss"]["rate"]}
+def _plain(rates: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: rates[name]["rate"] for name in RATES}
 
 
 def _bars(bars: Mapping[str, float]) -> str:

@@ -209,13 +209,22 @@ def _ends(point: Mapping[str, Any]) -> list[float]:
 def _files(figure: Figure, stem: str, taken: set[str]) -> Iterator[tuple[str, bytes]]:
     """A figure in both forms, under a name that no other figure has."""
     FigureCanvasAgg(figure)
+    # Laid out once: every form would do it again, twice.
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)
+    name = unique_name(stem, taken)
+    for form, options in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": PNG_DOTS_PER_INCH})):
+        data = io.BytesIO()
+        figure.savefig(data, format=form, **options)
+        yield f"{name}.{form}", data.getvalue()
+
+
+def unique_name(stem: str, taken: set[str]) -> str:
+    """A file name of letters, digits, dots, dashes and underscores that is not taken yet; it is then."""
     name = plain = re.sub(r"[^A-Za-z0-9._-]+", "_", stem)[:100]
     number = 1
     while name in taken:
         number += 1
         name = f"{plain}-{number}"
     taken.add(name)
-    for form, options in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": PNG_DOTS_PER_INCH})):
-        data = io.BytesIO()
-        figure.savefig(data, format=form, **options)
-        yield f"{name}.{form}", data.getvalue()
+    return name

@@ -131,23 +131,27 @@ def _firing(records: Sequence[Record]) -> Section:
 
 
 def _firing_strata(records: Sequence[Record]) -> Iterator[Section]:
+    order = [_damage(record) for record in records if record["stratum"] is None]
     measured = [record for record in records if record["stratum"] and record["rate"] is not None]
     for by in dict.fromkeys(record["stratum"]["by"] for record in measured):
         here = [record for record in measured if record["stratum"]["by"] == by]
         values = list(dict.fromkeys(record["stratum"]["value"] for record in here))
-        rows: dict[tuple[Any, ...], dict[str, str]] = {}
+        rows: dict[tuple[str, str, float], dict[str, str]] = {}
         for record in here:
-            damage = (record["rule"], record["type"], record["severity"])
-            rows.setdefault(damage, {})[record["stratum"]["value"]] = _firing_cell(record)
+            rows.setdefault(_damage(record), {})[record["stratum"]["value"]] = _firing_cell(record)
         yield Section(
             f"Share of pairs on which each rule fires, by {printable(by)}",
             ["rule, damage", *map(_value_name, values)],
             [
                 [f"{printable(f'{rule}, {type_name}')} {severity:g} %", *(cells.get(value, "–") for value in values)]
-                for (rule, type_name, severity), cells in sorted(rows.items())
+                for (rule, type_name, severity), cells in sorted(rows.items(), key=lambda row: order.index(row[0]))
             ],
             _small_note(here),
         )
+
+
+def _damage(record: Record) -> tuple[str, str, float]:
+    return record["rule"], record["type"], record["severity"]
 
 
 def _firing_cell(record: Record | None) -> str:
@@ -188,6 +192,7 @@ def _sweep(sensitivities: Sequence[Record], firings: Sequence[Record]) -> Iterat
         ["metric, type", *header],
         _by_threshold(sensitivities, thresholds, ("metric", "type"), lambda one: _number(one["delta_average"])),
     )
+    yield _bundles(sensitivities, thresholds)
     yield Section(
         "Mean scores by alignment threshold",
         ["metric, type", *header],
@@ -199,6 +204,23 @@ def _sweep(sensitivities: Sequence[Record], firings: Sequence[Record]) -> Iterat
         ["rule, type, severity", *header],
         _by_threshold(firings, thresholds, ("rule", "type", "severity"), lambda one: f"{_percent(one['rate'], 1)} %"),
     )
+
+
+def _bundles(sensitivities: Sequence[Record], thresholds: Sequence[float]) -> Section:
+    """Which metric is primary and which secondary for each type, at every threshold."""
+    roles: dict[tuple[str, float], dict[str, str]] = {}
+    for record in sensitivities:
+        if record["separation"] is not None and record["separation"]["role"] is not None:
+            here = roles.setdefault((record["type"], record["align"]), {})
+            here[record["separation"]["role"]] = printable(record["metric"])
+    rows = []
+    for type_name in _distinct(sensitivities, "type"):
+        bundles = [roles.get((type_name, threshold), {}) for threshold in thresholds]
+        rows.append(
+            [printable(type_name), *(", ".join(found[role] for role in sorted(found)) or "–" for found in bundles)]
+        )
+    title = "Primary and secondary metric by alignment threshold"
+    return Section(title, ["type", *(f"{threshold:g}" for threshold in thresholds)], rows, [])
 
 
 def _by_threshold(

@@ -1,6 +1,6 @@
 """The metrics that rest on the alignment, derived again at several alignment thresholds from one encoding."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
@@ -42,10 +42,11 @@ class Sweep:
         self.thresholds = thresholds
         self.observations = [Observations(fields) for _ in thresholds]
         self._embedder = embedder
-        known = metrics_named([name for name in registry.METRICS if name in metrics])
-        aligned = [metric for metric in known if metric.needs_alignment]
+        classes = {name: registry.find(registry.METRICS, name, "metric") for name in registry.METRICS}
+        self._aligned = {name for name, metric in classes.items() if metric.needs_alignment}
+        derived = metrics_named([name for name in registry.METRICS if name in self._aligned and name in metrics])
         self._scorers = [
-            Scorer(aligned, {}, embedder.embed, embedder.signature, threshold, MOST_STEPS) for threshold in thresholds
+            Scorer(derived, {}, embedder.embed, embedder.signature, threshold, MOST_STEPS) for threshold in thresholds
         ]
 
     def prepare(self, pairs: Sequence[Record]) -> None:
@@ -67,14 +68,21 @@ class Sweep:
         for scorer, observations in zip(self._scorers, self.observations, strict=True):
             observations.add(score_pair(pair, scorer))
 
-    def study(self, plan: Plan) -> list[Record]:
-        """For each threshold the records on the metrics derived again and on the rules, with ``align``."""
+    def study(self, plan: Plan, signatures: Mapping[str, str]) -> list[Record]:
+        """For each threshold all records, with ``align``, so that the bundle can be derived again at each.
+
+        Metrics that rest on the alignment and were not derived again are left out: they belong to another threshold.
+
+        Args:
+            plan: what is asked.
+            signatures: how the metrics that do not rest on the alignment were measured.
+        """
         records = []
         for threshold, scorer, observations in zip(self.thresholds, self._scorers, self.observations, strict=True):
             columns = columns_of(observations)
-            metrics = [metric.name for metric in scorer.metrics if metric.name in columns.scores]
-            signatures = {metric.name: signature_of(metric, scorer) for metric in scorer.metrics}
-            for record in study(columns, metrics, plan, signatures):
+            derived = {metric.name: signature_of(metric, scorer) for metric in scorer.metrics}
+            metrics = [name for name in columns.metrics if name in derived or name not in self._aligned]
+            for record in study(columns, metrics, plan, {**signatures, **derived}):
                 records.append({"kind": record["kind"], "align": threshold, **record})
         return records
 

@@ -1,4 +1,4 @@
-"""Choosing the bars of a rule from the scores of damage to be tolerated and of damage to be detected.
+"""Choosing the bars of a rule from the scores of pairs on which it should be silent and on which it should fire.
 
 Section 6 of the paper: a point on each metric's severity-conditioned score distribution rather than at its mean, and
 for two metrics that must breach jointly, a pair of points.
@@ -10,7 +10,6 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wfkit.gate.policy import Require
 from wfkit.sensitivity.columns import Floats, Integers
@@ -24,7 +23,7 @@ class Target:
     """What is asked of a rule; exactly one is set.
 
     Attributes:
-        max_false_alarm: largest share of tolerated pairs on which it may fire; it then detects as many as possible.
+        max_false_alarm: largest share of harmless pairs on which it may fire; it then detects as many as possible.
         min_detect: smallest share of damaged pairs on which it must fire; it then raises as few alarms as possible.
     """
 
@@ -33,38 +32,43 @@ class Target:
 
 
 class Choice(NamedTuple):
-    """Bars, one for each clause, and the pairs on which the rule fires with them."""
+    """Bars, one for each clause; the share of the worst harmless group and of the damage on which the rule fires."""
 
     bars: tuple[float, ...]
-    false_alarms: int
-    detections: int
+    false_alarm: float
+    detected: float
 
 
-def choose(tolerated: Floats, damaged: Floats, require: Require, target: Target) -> Choice:
+def choose(harmless: Sequence[Floats], damaged: Floats, require: Require, target: Target) -> Choice:
     """Choose the bars of a rule.
 
     Args:
-        tolerated: float64 [pairs, clauses], one or two clauses; a clause is true where its value is below its bar.
-        damaged: float64 [pairs, clauses].
+        harmless: groups of pairs on which the rule should not fire, each float64 [pairs, clauses] with one or two
+            clauses; a clause is true where its value is below its bar. The target holds for each group by itself, so
+            that a large group cannot hide a small one.
+        damaged: float64 [pairs, clauses], pairs on which it should.
         require: how two clauses are joined: ``both`` or ``either``.
         target: what is asked for. It can always be met, if need be by a rule that never or always fires.
 
     Returns:
         the bars, each the shortest decimal that divides the scores where the target asks for it.
     """
-    columns = np.concatenate([tolerated, damaged]).T
+    columns = np.concatenate([*harmless, damaged]).T
     grids = [_grid(values, finest=FINEST_GRID if len(columns) > 1 else None) for values in columns]
-    false_alarms = _fired(tolerated, grids, require)
-    detections = _fired(damaged, grids, require)
+    shares = [_fired(group, grids, require) / len(group) for group in harmless]
+    false_alarm = np.max(shares, axis=0)
+    detected = _fired(damaged, grids, require) / len(damaged)
+    # Of what is allowed the best by the other figure, then by the one that has a target, then the lowest bars.
     if target.max_false_alarm is not None:
-        allowed = false_alarms / len(tolerated) <= target.max_false_alarm
+        candidates = np.flatnonzero(false_alarm <= target.max_false_alarm)
+        keys = (false_alarm.flat[candidates], -detected.flat[candidates])
     else:
-        assert target.min_detect is not None
-        allowed = detections / len(damaged) >= target.min_detect
-    best = _best(allowed, false_alarms, detections, detections_first=target.max_false_alarm is not None)
-    places = np.unravel_index(best, false_alarms.shape)
+        candidates = np.flatnonzero(detected >= (target.min_detect or 0))
+        keys = (-detected.flat[candidates], false_alarm.flat[candidates])
+    best = int(candidates[np.lexsort((candidates, *keys))[0]])
+    places = np.unravel_index(best, detected.shape)
     bars = tuple(_bar(values, float(grid[place])) for values, grid, place in zip(columns, grids, places, strict=True))
-    return Choice(bars, int(false_alarms.flat[best]), int(detections.flat[best]))
+    return Choice(bars, float(false_alarm.flat[best]), float(detected.flat[best]))
 
 
 def _grid(values: Floats, finest: int | None) -> Floats:
@@ -86,14 +90,6 @@ def _fired(values: Floats, grids: Sequence[Floats], require: Require) -> Integer
     cells = np.bincount(places[0] * shape[1] + places[1], minlength=shape[0] * shape[1]).reshape(shape)
     both = cells.cumsum(axis=0).cumsum(axis=1)
     return both if require == "both" else single[0][:, np.newaxis] + single[1] - both
-
-
-def _best(allowed: NDArray[np.bool_], false_alarms: Integers, detections: Integers, *, detections_first: bool) -> int:
-    """The allowed choice with most detections and fewest false alarms, in this order or the other; then lowest bars."""
-    candidates = np.flatnonzero(allowed)
-    more, fewer = -detections.flat[candidates], false_alarms.flat[candidates]
-    keys = (fewer, more) if detections_first else (more, fewer)
-    return int(candidates[np.lexsort((candidates, *keys))[0]])
 
 
 def _bar(values: Floats, score: float) -> float:
