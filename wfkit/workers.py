@@ -1,4 +1,8 @@
-"""Worker processes: batches side by side, results in order, and no record lost when a worker dies."""
+"""Worker processes: batches side by side, results in order, and no record lost when a worker dies.
+
+Each worker has a pipe of its own and at most one part of the input, so it is always known what a dead one had. (The
+pools of the standard library share queues and locks among their workers, and hang if one dies holding them.)
+"""
 
 import contextlib
 import multiprocessing
@@ -7,9 +11,10 @@ import queue
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from multiprocessing import connection as connections
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from wfkit import engine
@@ -32,6 +37,18 @@ class Answer(NamedTuple):
     traceback: str
 
 
+class Start(NamedTuple):
+    """What a worker builds its stage from, since closures cannot be sent to it."""
+
+    module: str
+    options: Mapping[str, Any]
+    check: bool
+
+
+class Died(Exception):
+    """A worker process ended in the middle of its work."""
+
+
 def parallel(
     batches: Iterable[Part],
     stage: engine.Stage,
@@ -44,48 +61,83 @@ def parallel(
 ) -> Generator[tuple[Part, Iterable[Result]], None, None]:
     """Process batches in ``jobs`` worker processes, in order, with at most eight parts a worker under way.
 
-    A worker builds its own stage from the module and the options, since closures cannot be sent to it. A thread
-    reads the input, so that a finished record is written while upstream is idle.
+    A thread reads the input, so that a finished record is written while upstream is idle.
     """
-    events: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
-    room = threading.Semaphore(8 * jobs)
+    start = Start(module, options, check)
+    source = _Source(batches, jobs)
+    workers: list[_Worker] = []
+    waiting: deque[tuple[int, Part]] = deque()
+    answers: dict[int, tuple[Part, Answer | None]] = {}
+    taken = given = 0
+    try:
+        while True:
+            for part in source.news():
+                waiting.append((taken, part))
+                taken += 1
+            while waiting and (worker := _idle(workers, start, jobs)):
+                worker.take(*waiting.popleft())
+            while given in answers:
+                part, answer = answers.pop(given)
+                given += 1
+                source.room.release()
+                yield part, _one_by_one(part, start, stage, filter_name) if answer is None else _told(answer)
+            if source.at_end and given == taken:
+                break
+            busy = [worker for worker in workers if worker.part is not None]
+            ready = connections.wait([source.bell, *(worker.connection for worker in busy)])
+            for worker in busy:
+                if worker.connection in ready:
+                    number, part = worker.number, worker.part or ()
+                    try:
+                        answers[number] = part, worker.answer()
+                    except Died:
+                        answers[number] = part, None
+                        workers.remove(worker)
+        source.raise_fault()
+    finally:
+        for worker in workers:
+            worker.stop()
 
-    def read() -> None:
+
+class _Source:
+    """The parts of the input as they come, read by a thread that rings a bell for each."""
+
+    def __init__(self, batches: Iterable[Part], jobs: int) -> None:
+        self.room = threading.Semaphore(8 * jobs)
+        self.bell, self._rope = os.pipe()
+        self._news: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
+        self._fault: BaseException | None = None
+        self.at_end = False
+        threading.Thread(target=self._read, args=(batches, jobs), daemon=True).start()
+
+    def _read(self, batches: Iterable[Part], jobs: int) -> None:
+        end: BaseException | None = None
         try:
             for batch in batches:
                 for part in _parts(batch, jobs):
-                    room.acquire()
-                    events.put(part)
-            events.put(None)
+                    self.room.acquire()
+                    self._put(part)
         except BaseException as error:  # handed to the main thread, which raises it
-            events.put(error)
+            end = error
+        self._put(end)
 
-    workers = _Pool(jobs, module, options, check)
-    alone = _Pool(1, module, options, check)
-    under_way: deque[tuple[Part, Future[Answer]]] = deque()
-    threading.Thread(target=read, daemon=True).start()
-    at_end, fault = False, None
-    try:
-        while under_way or not at_end:
-            event = events.get()
-            if event is None or isinstance(event, BaseException):
-                at_end, fault = True, event
-            elif event:
-                future = workers.submit(event)
-                under_way.append((event, future))
-                future.add_done_callback(lambda _: events.put(()))
-            while under_way and under_way[0][1].done():
-                part, future = under_way.popleft()
-                room.release()
-                try:
-                    yield part, _told(future.result())
-                except BrokenProcessPool:
-                    yield part, _one_by_one(part, alone, stage, filter_name)
-        if fault is not None:
-            raise fault
-    finally:
-        workers.stop()
-        alone.stop()
+    def _put(self, news: Part | BaseException | None) -> None:
+        self._news.put(news)
+        os.write(self._rope, b".")
+
+    def news(self) -> Iterator[Part]:
+        """The parts that came since the last time."""
+        for _ in os.read(self.bell, 4096) if connections.wait([self.bell], 0) else b"":
+            one = self._news.get()
+            if one is None or isinstance(one, BaseException):
+                self.at_end, self._fault = True, one
+            else:
+                yield one
+
+    def raise_fault(self) -> None:
+        """Raise what ended the input, unless it was its end."""
+        if self._fault is not None:
+            raise self._fault
 
 
 def _parts(batch: Part, jobs: int) -> Iterator[Part]:
@@ -101,65 +153,98 @@ def _told(answer: Answer) -> Iterator[Result]:
         raise answer.fault
 
 
-def _one_by_one(part: Part, alone: "_Pool", stage: engine.Stage, filter_name: str) -> Iterator[Result]:
-    """Repeat a part that was under way when a worker died: the record that kills a worker again is a bad one."""
-    for line in part:
-        try:
-            yield from _told(alone.submit([line]).result())
-        except BrokenProcessPool:
-            error = DataError("a worker process died on this record", code="E-WORKER")
-            yield engine.failure(stage, filter_name, line, error)
+def _one_by_one(part: Part, start: Start, stage: engine.Stage, filter_name: str) -> Iterator[Result]:
+    """Repeat the part of a worker that died: the record that kills a worker again is a bad one."""
+    worker = _Worker(start)
+    try:
+        for line in part:
+            worker.take(0, [line])
+            try:
+                yield from _told(worker.answer())
+            except Died:
+                worker = _Worker(start)
+                error = DataError("a worker process died on this record", code="E-WORKER")
+                yield engine.failure(stage, filter_name, line, error)
+    finally:
+        worker.stop()
 
 
-class _Pool:
-    """Worker processes, made anew after one of them died."""
+def _idle(workers: list["_Worker"], start: Start, jobs: int) -> "_Worker | None":
+    """A worker without a part, newly started while there are fewer than asked for."""
+    for worker in workers:
+        if worker.part is None:
+            return worker
+    if len(workers) == jobs:
+        return None
+    workers.append(_Worker(start))
+    return workers[-1]
 
-    def __init__(self, jobs: int, module: str, options: Mapping[str, Any], check: bool) -> None:
-        self._make: Callable[[], ProcessPoolExecutor] = lambda: ProcessPoolExecutor(
-            jobs,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_start_worker,
-            initargs=(module, options, check),
-        )
-        self._executor: ProcessPoolExecutor | None = None
 
-    def submit(self, part: Part) -> "Future[Answer]":
-        """Hand a part to a worker; the future raises `BrokenProcessPool` if a worker dies meanwhile."""
-        if self._executor is not None:
-            with contextlib.suppress(BrokenProcessPool):
-                return self._executor.submit(_work, part)
-        self._executor = self._make()
-        # The workers start now and inherit the mask: Ctrl-C is for this process, which ends them.
+class _Worker:
+    """A process with a pipe to it, and the part of the input that it has."""
+
+    def __init__(self, start: Start) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, start), daemon=True)
+        self.number = 0
+        self.part: Part | None = None
+        resource_tracker.ensure_running()  # which would lift the mask
+        # The worker inherits the mask: Ctrl-C is for this process, which ends its workers.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            return self._executor.submit(_work, part)
+            self.process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        theirs.close()
+
+    def take(self, number: int, part: Part) -> None:
+        """Hand it a part; if it is dead, `answer` tells."""
+        self.number, self.part = number, part
+        with contextlib.suppress(OSError):
+            self.connection.send(part)
+
+    def answer(self) -> Answer:
+        """Wait for the answer to its part.
+
+        Raises:
+            Died: there will be none.
+        """
+        try:
+            answer: Answer = self.connection.recv()
+        except (EOFError, OSError):
+            self.stop()
+            raise Died from None
+        self.part = None
+        return answer
 
     def stop(self) -> None:
-        """End all workers, in the middle of a part if need be."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            for child in multiprocessing.active_children():
-                child.terminate()
+        """End it, in the middle of a part if need be."""
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
 
 
-_process: Process | None = None
-_start_fault: Exception | None = None
-
-
-def _start_worker(module: str, options: Mapping[str, Any], check: bool) -> None:
-    import importlib
-
-    global _process, _start_fault
+def _serve(connection: "Connection[Answer, Part]", start: Start) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.dup2(2, 1)
+    process: Process | None = None
+    fault: Exception | None = None
     try:
-        filter_module = importlib.import_module(module)
-        stage = filter_module.build(**options)
-        _process = engine.processor(stage, filter_module.main.name, check=check, admit=None)
-    except Exception as error:  # told by the first part; raised here it would look like a worker that died
-        _start_fault = error
+        process = _processor(start)
+    except Exception as error:  # told by every part; raised here it would look like a worker that died
+        fault = error
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            connection.send(_answer(process, fault, connection.recv()))
+
+
+def _processor(start: Start) -> Process:
+    import importlib
+
+    module = importlib.import_module(start.module)
+    stage = module.build(**start.options)
+    return engine.processor(stage, module.main.name, check=start.check, admit=None)
 
 
 def _end_with_parent() -> None:
@@ -169,18 +254,18 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(part: Part) -> Answer:
+def _answer(process: Process | None, fault: Exception | None, part: Part) -> Answer:
     import traceback
 
     results: list[Result] = []
     try:
-        if _process is None:
-            raise _start_fault or AssertionError("the worker was not started")
-        for result in _process(part):
+        if process is None:
+            raise fault or AssertionError("the worker was not started")
+        for result in process(part):
             results.append(result)
     except WfkitError as error:
         return Answer(results, error, "")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         text = f"{type(error).__name__}: {error}"
         return Answer(results, WorkerBug(text), "in the worker:\n" + traceback.format_exc())
     return Answer(results, None, "")
