@@ -1,0 +1,1 @@
+"""The native validator: whether the benchmark itself would take the perturbed instance."""

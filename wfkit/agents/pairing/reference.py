@@ -1,0 +1,124 @@
+"""What the reference of an instance does and which values it passes: the yardstick of what an edit may touch."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+NAME_KEYS = ("name", "tool", "function")
+ARGUMENT_KEYS = ("arguments", "args", "kwargs", "parameters")
+
+
+class Call(NamedTuple):
+    """A call of a tool with its arguments by name."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+class Literal(NamedTuple):
+    """A value that the reference passes, in which call (by place) and under which argument; both None outside calls."""
+
+    call: int | None
+    argument: str | None
+    value: str | int | float | bool
+
+
+def calls_of(reference: Any) -> list[Call]:
+    """The calls of a reference that is a list of them; none otherwise."""
+    if not isinstance(reference, list):
+        return []
+    found = []
+    for step in reference:
+        if not isinstance(step, Mapping):
+            return []
+        name = next((step[key] for key in NAME_KEYS if isinstance(step.get(key), str)), None)
+        arguments = next((step[key] for key in ARGUMENT_KEYS if isinstance(step.get(key), Mapping)), None)
+        if name is None or arguments is None:
+            return []
+        found.append(Call(name, arguments))
+    return found
+
+
+def literals_of(reference: Any) -> list[Literal]:
+    """Every single value that the reference passes, in order. Nothing (null, an empty text) is no value."""
+    calls = calls_of(reference)
+    if not calls:
+        return [Literal(None, None, value) for value in _scalars(reference)]
+    return [
+        Literal(place, argument, value)
+        for place, call in enumerate(calls)
+        for argument, passed in call.arguments.items()
+        for value in _scalars(passed)
+    ]
+
+
+def _scalars(value: Any) -> Iterator[str | int | float | bool]:
+    if isinstance(value, Mapping):
+        for member in value.values():
+            yield from _scalars(member)
+    elif isinstance(value, list):
+        for element in value:
+            yield from _scalars(element)
+    elif isinstance(value, bool | int | float) or (isinstance(value, str) and value.strip()):
+        yield value
+
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+_WORDS = {word: number for number, word in enumerate(_NUMERALS.split())}
+_SPACES = re.compile(r"\s+")
+
+
+def normal(text: str) -> str:
+    """Text as it is compared: lower case, one blank for each white space."""
+    return _SPACES.sub(" ", text).strip().lower()
+
+
+class Stock:
+    """Texts in which values are looked for."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._text = normal("\n".join(texts))
+        self._numbers: set[float] | None = None
+
+    def holds(self, value: str | int | float | bool) -> bool:
+        """Whether a value stands in the texts: a number as a number of any notation, a text between word boundaries."""
+        if isinstance(value, bool):
+            return False
+        if isinstance(value, int | float):
+            return float(value) in self._all_numbers()
+        wanted = normal(value)
+        start = self._text.find(wanted)
+        while start >= 0:
+            end = start + len(wanted)
+            before, after = self._text[start - 1 : start], self._text[end : end + 1]
+            if not (_joined(before, wanted[0]) or _joined(wanted[-1], after)):
+                return True
+            start = self._text.find(wanted, start + 1)
+        number = _as_number(wanted)
+        return number is not None and number in self._all_numbers()
+
+    def holds_any(self, values: Iterable[str | int | float | bool]) -> bool:
+        """Whether one of the values stands in the texts."""
+        return any(self.holds(value) for value in values)
+
+    def _all_numbers(self) -> set[float]:
+        if self._numbers is None:
+            found = (_as_number(match[0]) for match in _NUMBER.finditer(self._text))
+            self._numbers = {number for number in found if number is not None}
+            self._numbers |= {float(_WORDS[word]) for word in re.findall(r"[a-z]+", self._text) if word in _WORDS}
+        return self._numbers
+
+
+def _joined(left: str, right: str) -> bool:
+    return left.isalnum() and right.isalnum()
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None

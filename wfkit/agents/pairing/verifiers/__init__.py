@@ -1,0 +1,1 @@
+"""Verifiers. None of them imports an editor or sees the explanation in the envelope."""

@@ -1,0 +1,80 @@
+"""What the rules know of the clean side of a candidate, worked out once for all families of an instance."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from wfkit.agents.pairing import contracts
+from wfkit.agents.pairing.candidate import Candidate
+from wfkit.agents.pairing.contracts import Tool
+from wfkit.agents.pairing.reference import Call, Literal, Stock, calls_of, literals_of
+from wfkit.agents.pairing.surfaces import Pointers, texts_in
+
+
+class Facts:
+    """Reference, values and texts of one instance."""
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.public = candidate.clean
+        self.private = candidate.private
+        self.pointers: Pointers = candidate.pointers
+        self.dialect = candidate.dialect
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """The calls of the reference."""
+        return calls_of(self.private.get("reference"))
+
+    @cached_property
+    def literals(self) -> list[Literal]:
+        """The values that the reference passes, each once for each call and argument."""
+        return list(dict.fromkeys(literals_of(self.private.get("reference"))))
+
+    @cached_property
+    def value_stock(self) -> Stock:
+        """The values of the reference, to look in."""
+        return Stock([str(literal.value) for literal in self.literals])
+
+    @cached_property
+    def observations(self) -> list[tuple[int, Stock]]:
+        """What the calls of the reference gave, by the place of the call."""
+        return [(one["call"], Stock(list(texts_in(one["output"])))) for one in self.private.get("observations", ())]
+
+    @cached_property
+    def clean_stock(self) -> Stock:
+        """Everything that the clean side says."""
+        return Stock(list(texts_in(self.public)))
+
+    @cached_property
+    def tools(self) -> list[Tool]:
+        """The tools of the clean side."""
+        return contracts.tools_of(self.public, self.pointers.get("tools", ()))
+
+    def traceable(self, literal: Literal, stock: Stock, told: Stock | None, tools: Mapping[str, Tool]) -> bool:
+        """Whether an actor can find a value: in the instance, in an earlier output, in a contract, or by asking.
+
+        Args:
+            stock: what one side says.
+            told: what the recovery restores.
+            tools: the tools of that side by name.
+        """
+        value = literal.value
+        if not isinstance(value, bool) and (stock.holds(value) or (told is not None and told.holds(value))):
+            return True
+        if literal.call is not None and any(
+            call < literal.call and outputs.holds(value) for call, outputs in self.observations
+        ):
+            return True
+        return self._of_contract(literal, tools)
+
+    def _of_contract(self, literal: Literal, tools: Mapping[str, Tool]) -> bool:
+        """Whether the contract lists the value: a default, an element of an enum, one of the two truth values."""
+        if literal.call is None:
+            return False
+        tool = tools.get(self.calls[literal.call].name)
+        parameter = next((one for one in tool.parameters() if one.name == literal.argument), None) if tool else None
+        if parameter is None:
+            return False
+        schema: Any = parameter.schema
+        listed = [schema.get("default"), *(schema["enum"] if isinstance(schema.get("enum"), list) else ())]
+        return isinstance(literal.value, bool) or literal.value in listed

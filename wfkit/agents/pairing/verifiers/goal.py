@@ -1,0 +1,158 @@
+"""Check 2: what is to be achieved is still the same."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from wfkit.agents.pairing.candidate import Candidate, Check
+from wfkit.agents.pairing.differences import Difference, same
+from wfkit.agents.pairing.reference import Literal, Stock, normal
+from wfkit.agents.pairing.surfaces import texts_in
+from wfkit.agents.pairing.verifiers.facts import Facts
+from wfkit.agents.pairing.verifiers.insertions import all_sentences, insertions
+from wfkit.agents.pairing.verifiers.text_changes import Change, change
+
+# Signs of a request, a question or an instruction in what was added.
+_INSTRUCTION = re.compile(
+    r"\?|\b(?:please|must|should|shall|do not|don't|never|always|ignore|instead|also (?:send|book|add|delete|create)|"
+    r"make sure|ensure|remember to|need to|have to|want you|could you|can you|would you)\b|"
+    r"(?:^|[.!?:]\s+|\n\W*)(?:add|book|buy|call|cancel|change|check|compute|create|delete|find|get|give|list|make|move|"
+    r"open|pay|post|put|remove|return|run|search|send|set|show|start|stop|tell|transfer|update|use|write)\b",
+    re.IGNORECASE,
+)
+
+
+def goal_preserved(candidate: Candidate, facts: Facts) -> Check:
+    """Decide by what was taken out, put in or changed, and where else its truth stands."""
+    private = candidate.foreign.get("private")
+    if private is not None and not same(private, candidate.private):
+        return Check("fail", "the private part (reference, environment) is not that of the instance")
+    if candidate.target == "tools":
+        return Check("pass", "the request is the same byte for byte; a contract says nothing of the goal")
+    changes = changes_of(candidate.differences)
+    decide = {"redundant": _redundant, "missing": _missing, "incorrect": _incorrect}[candidate.type]
+    return decide(candidate, facts, changes)
+
+
+def changes_of(found: Sequence[Difference]) -> list[Change]:
+    """What was taken out and what was put in, as text."""
+    changes = []
+    for difference in found:
+        if isinstance(difference.before, str) and isinstance(difference.after, str):
+            changes.append(change(difference.before, difference.after))
+        else:
+            changes.append(Change(_text(difference.before), _text(difference.after)))
+    return changes
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict) and "role" in value:
+        return "\n".join(texts_in({"content": value.get("content")})).removeprefix("content\n")
+    return "\n".join(texts_in(value))
+
+
+def _redundant(candidate: Candidate, facts: Facts, _changes: Sequence[Change]) -> Check:
+    added = insertions(candidate.differences)
+    if added is None:
+        return Check("fail", "original content was taken out or changed")
+    if not all_sentences(candidate.differences):
+        return Check("unverified", "what was added is no whole sentence and may change the one it stands in")
+    shared = [literal.value for literal in facts.literals if Stock(added).holds(literal.value)]
+    if shared:
+        return Check("unverified", f"what was added holds {shared[0]!r}, which the reference passes")
+    if candidate.target != "context" and any(_INSTRUCTION.search(text) for text in added):
+        return Check("unverified", "what was added may be a request or an instruction")
+    if candidate.target == "context" and not _is_finished(candidate.differences):
+        return Check("unverified", "what was added to the context is no exchange that ended with an answer")
+    return Check("pass", "all original content stands; what was added asks for nothing and shares no value")
+
+
+def _is_finished(found: Sequence[Difference]) -> bool:
+    """Whether added messages end with an assistant's answer that calls nothing; added text has to ask for nothing."""
+    messages = [one.after for one in found if isinstance(one.after, dict) and "role" in one.after]
+    if messages:
+        final = messages[-1]
+        whole = len(messages) == len(found) and messages[0]["role"] == "user"
+        return whole and final["role"] == "assistant" and not final.get("tool_calls")
+    return not any(_INSTRUCTION.search(text) for text in insertions(found) or [])
+
+
+def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> Check:
+    taken = "\n".join(before for before, _ in changes)
+    new_stock = Stock(list(texts_in(candidate.perturbed)))
+    lost = [literal for literal in facts.literals if _gone(literal, taken, new_stock)]
+    added = [after for _, after in changes if after.strip()]
+    if any(not before.strip() for before, after in changes if after.strip()):
+        return Check("fail", "something was put in where nothing was taken out")
+    told = _restored(candidate)
+    if told is None:
+        if lost:
+            return Check("fail", f"{lost[0].value!r} is gone and nothing restores it")
+        return Check("unverified", "something was taken out and no recovery says what")
+    unrestored = [literal.value for literal in lost if not told.holds(literal.value)]
+    if unrestored:
+        return Check("fail", f"{unrestored[0]!r} is gone and the recovery does not restore it")
+    if Stock(added).holds_any(literal.value for literal in facts.literals):
+        return Check("unverified", "what stands in its place holds a value of the reference")
+    if not _restores_all(candidate, taken):
+        return Check("unverified", "the recovery does not restore literally what was taken out")
+    return Check("pass", "the recovery restores literally what was taken out")
+
+
+def _gone(literal: Literal, taken: str, new_stock: Stock) -> bool:
+    return Stock([taken]).holds(literal.value) and not new_stock.holds(literal.value)
+
+
+def _restored(candidate: Candidate) -> Stock | None:
+    restores = candidate.recovery.get("restores")
+    return Stock([str(text) for text in restores]) if restores else None
+
+
+def _restores_all(candidate: Candidate, taken: str) -> bool:
+    """Whether every value in what was taken out, or all of it, stands in the recovery."""
+    texts = [normal(str(text)) for text in candidate.recovery.get("restores", ())]
+    rest = normal(taken)
+    for text in texts:
+        rest = rest.replace(text, " ")
+    return not re.search(r"\d", rest) and any(text and text in normal(taken) for text in texts)
+
+
+def _incorrect(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> Check:
+    if any(not before.strip() or not after.strip() for before, after in changes):
+        return Check("fail", "something was taken out or put in instead of being changed")
+    if candidate.target == "procedure":
+        return _wrong_procedure(candidate, changes)
+    old, new = "\n".join(before for before, _ in changes), Stock(list(texts_in(candidate.perturbed)))
+    touched = [literal for literal in facts.literals if Stock([old]).holds(literal.value)]
+    if not touched:
+        return Check("unverified", "no value of the reference was changed, so no rule tells whether the goal was")
+    if Stock([after for _, after in changes]).holds_any(literal.value for literal in touched):
+        return Check("unverified", "the changed stretch still holds a value of the reference")
+    for literal in touched:
+        if not new.holds(literal.value) and not _told_by_a_tool(literal, facts, new):
+            return Check("fail", f"{literal.value!r} is what the reference passes, and it stands nowhere any more")
+    return Check("pass", f"the true value {touched[0].value!r} still stands in another source")
+
+
+def _told_by_a_tool(literal: Literal, facts: Facts, new: Stock) -> bool:
+    """Whether an earlier call gives the value, all of whose own arguments can still be found."""
+    for place, outputs in facts.observations:
+        if literal.call is not None and place < literal.call and outputs.holds(literal.value):
+            needed = [one for one in facts.literals if one.call is not None and one.call <= place]
+            if all(
+                one.value != literal.value and (isinstance(one.value, bool) or new.holds(one.value)) for one in needed
+            ):
+                return True
+    return False
+
+
+def _wrong_procedure(candidate: Candidate, changes: Sequence[Change]) -> Check:
+    enforced = [normal(str(rule)) for rule in candidate.private.get("enforced", ())]
+    restores = [normal(str(text)) for text in candidate.recovery.get("restores", ())]
+    if not enforced:
+        return Check("unverified", "nothing on file says that the environment enforces the true rule")
+    for before, _ in changes:
+        stated = [rule for rule in restores if normal(before) in rule] or [normal(before)]
+        if not any(rule in text or text in rule for rule in enforced for text in stated):
+            return Check("unverified", "nothing on file says that the environment enforces what was changed")
+    return Check("pass", "the environment enforces the true rule whatever the procedure says")

@@ -1,0 +1,70 @@
+"""How two versions of a text differ, and whether that is inside the parts that were claimed."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_RANGE = re.compile(r"char=(\d+),(\d+)")
+
+
+class Change(NamedTuple):
+    """A part of the old text and what stands there in the new one."""
+
+    before: str
+    after: str
+
+
+def claimed_range(fragment: str) -> tuple[int, int] | None:
+    """The range of ``char=FROM,TO`` (after RFC 5147); None for anything else."""
+    match = _RANGE.fullmatch(fragment)
+    return (int(match[1]), int(match[2])) if match and int(match[1]) <= int(match[2]) else None
+
+
+def changes_within(old: str, new: str, ranges: Sequence[tuple[int, int]]) -> list[Change] | None:
+    """What stands in the place of each claimed range; None where the text differs outside of them too."""
+    kept, end = [], 0
+    for start, stop in sorted(ranges):
+        if start < end or stop > len(old):
+            return None
+        kept.append(old[end:start])
+        end = stop
+    kept.append(old[end:])
+    places = _places(new, kept)
+    if places is None:
+        return None
+    changes = []
+    for number, (start, stop) in enumerate(sorted(ranges)):
+        begin = places[number] + len(kept[number])
+        changes.append(Change(old[start:stop], new[begin : places[number + 1]]))
+    return changes
+
+
+def _places(new: str, kept: Sequence[str]) -> list[int] | None:
+    """Where the kept parts stand in the new text: the first at its start, the last at its end, others leftmost."""
+    if not new.startswith(kept[0]) or len(new) < sum(map(len, kept)):
+        return None
+    places, at = [0], len(kept[0])
+    for part in kept[1:-1]:
+        found = new.find(part, at)
+        if found < 0:
+            return None
+        places.append(found)
+        at = found + len(part)
+    last = len(new) - len(kept[-1])
+    if last < at or not new.endswith(kept[-1]):
+        return None
+    return [*places, last]
+
+
+def change(old: str, new: str) -> Change:
+    """The smallest stretch of words outside of which both texts are the same."""
+    before, after = re.findall(r"\s+|\S+", old), re.findall(r"\s+|\S+", new)
+    shorter = min(len(before), len(after))
+    head = 0
+    while head < shorter and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    stop = -tail or None
+    return Change("".join(before[head:stop]), "".join(after[head:stop]))
