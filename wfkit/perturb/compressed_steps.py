@@ -19,9 +19,10 @@ class _Groups:
     def merge(self, source: int, target: int, limit: int) -> bool:
         """Merge the groups of two steps joined by an edge, if that gives a group of at most ``limit`` steps.
 
-        Nothing is merged where another group would have to change its place. The merged group can take the place of the first if nothing listed in between leads to the second, and that
-        of the second if nothing in between follows the first. Where both fail, another path may lead from the first to
-        the second and merging them would close a cycle. The two closest neighbours of all can always be merged.
+        Nothing is merged where another group would have to change its place. The new group can take the place of the
+        first if nothing listed in between leads to the second, and that of the second if nothing in between follows
+        the first. Where both fail, another path may lead from the first to the second and merging them would close a
+        cycle. The two that are listed closest to each other can always be merged.
         """
         first, second = self.leader[source], self.leader[target]
         if first == second or len(self.members[first]) + len(self.members[second]) > limit:
