@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wfkit.errors import DataError
-from wfkit.formats.base import Draft, ParseOptions, Source, read_each
+from wfkit.formats.base import Draft, ParseOptions, Source, read_named
 from wfkit.formats.documents import documents
 from wfkit.formats.flow import Exit, Flow
 from wfkit.formats.wording import one_line, step_text, words_of
@@ -46,7 +46,7 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
         named += [(f"{source.id}/{name}", definition) for name, definition in machines] or [(source.id, value)]
     if len(named) == 1:
         return [_machine(named[0][1], source.id, options)]
-    return read_each(source, lambda one, _: _machine(one[1], one[0], options), named)
+    return read_named(named, lambda value, name: _machine(value, name, options))
 
 
 def _machines(template: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -173,6 +173,17 @@ def read_each(source: Source, read: Callable[[Any, str], Draft], values: Iterabl
     return drafts
 
 
+def read_named(named: Iterable[tuple[str, Any]], read: Callable[[Any, str], Draft]) -> list[Draft]:
+    """Read each of several values that have names, with ``read(value, name)``, keeping failures in their place."""
+    drafts = []
+    for name, value in named:
+        try:
+            drafts.append(read(value, name))
+        except DataError as error:
+            drafts.append(Draft(name, problem=error))
+    return drafts
+
+
 def id_of(value: dict[str, Any], default: str) -> str:
     """The id that a JSON object brings (a string or an integer), else the default."""
     own = value.get("id")

@@ -86,7 +86,10 @@ def _add_process(
     """Add what a process or subprocess holds; gives the steps that begin it and those after which it is over."""
     if depth > MAXIMUM_DEPTH:
         raise DataError(f"subprocesses nested deeper than {MAXIMUM_DEPTH}", code="E-LIMIT")
-    elements = {one.get("id", ""): one for one in scope if _is_flow_node(one)}
+    elements: dict[str, Element] = {}
+    for one in scope:
+        if _is_flow_node(one) and elements.setdefault(one.get("id", ""), one) is not one:
+            raise DataError(f"step id {one.get('id')!r} occurs twice", code="E-DUP-ID")
     exits = {own: _add_element(flow, own, one, prefix, options, depth) for own, one in elements.items()}
     flows = [one for one in scope if _kind(one) == "sequenceFlow"]
     for one in flows:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wfkit.errors import DataError
-from wfkit.formats.base import Draft, ParseOptions, Source, clean_text, read_each
+from wfkit.formats.base import Draft, ParseOptions, Source, clean_text, read_named
 from wfkit.formats.documents import documents
 from wfkit.formats.flow import Exit, Flow
 from wfkit.formats.wording import one_line, step_text
@@ -36,8 +36,7 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     if len(found) == 1:
         return [_read(found[0], source.id, options)]
     names = [f"{source.id}/{holder.get('name') or number}" for number, (holder, _) in enumerate(found, start=1)]
-    named = list(zip(names, found, strict=True))
-    return read_each(source, lambda one, _: _read(one[1], one[0], options), named)
+    return read_named(zip(names, found, strict=True), lambda one, name: _read(one, name, options))
 
 
 def _definitions(value: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats import mermaid_states
-from wfkit.formats.base import END_NAMES, MAXIMUM_CHARACTERS, START_NAMES, Draft, ParseOptions, Source
+from wfkit.formats.base import END_NAMES, MAXIMUM_CHARACTERS, START_NAMES, Draft, ParseOptions, Source, read_named
 from wfkit.formats.flow import Flow, expand_groups
 from wfkit.formats.markdown import fences
 from wfkit.formats.mermaid_flowchart import HEADER, Flowchart, Node, read_flowchart
@@ -28,6 +29,10 @@ _TITLE = re.compile(r"^title:[ \t]*(?P<title>.+?)[ \t]*$", re.MULTILINE)
 _DIRECTIVE = re.compile(r"%%\{.*?\}%%", re.DOTALL)
 _COMMENT = re.compile(r"^[ \t]*%%(?!\{).*$", re.MULTILINE)
 _FLOWCHART = re.compile(r"^[ \t]*(?:flowchart(?:-elk)?|graph)[ \t]+(?:TB|TD|BT|RL|LR)\b[ \t]*(?:;|$)", re.MULTILINE)
+_HEADER_LINE = re.compile(
+    r"^[ \t]*(?:(?:flowchart(?:-elk)?|graph)(?:[ \t]+(?:TB|TD|BT|RL|LR))?|stateDiagram(?:-v2)?)[ \t]*(?:;|\r?$)",
+    re.MULTILINE,
+)
 _OTHER = re.compile(rf"\s*({'|'.join(OTHER_DIAGRAMS)})\b")
 
 
@@ -58,15 +63,17 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     if not blocks:
         blocks = [body for _, body in fences(text) if _FLOWCHART.match(body) or mermaid_states.HEADER.match(body)]
     if not blocks:
-        return [_read(text, source.id, options)]
-    drafts = []
-    for number, block in enumerate(blocks, start=1):
-        name = source.id if len(blocks) == 1 else f"{source.id}/{number}"
-        try:
-            drafts.append(_read(block, name, options))
-        except DataError as error:
-            drafts.append(Draft(name, problem=error))
-    return drafts
+        blocks = _diagrams(text)
+    if len(blocks) == 1:
+        return [_read(blocks[0], source.id, options)]
+    named = [(f"{source.id}/{number}", block) for number, block in enumerate(blocks, start=1)]
+    return read_named(named, lambda block, name: _read(block, name, options))
+
+
+def _diagrams(text: str) -> list[str]:
+    """The text parted before each header but the first."""
+    begins = [match.start() for match in _HEADER_LINE.finditer(text)][1:]
+    return [text[begin:end] for begin, end in pairwise([0, *begins, len(text)])]
 
 
 def _body(text: str) -> tuple[str, str | None]:

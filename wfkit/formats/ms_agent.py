@@ -43,16 +43,15 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     trigger = value.get("trigger") if isinstance(value, dict) else None
     if not isinstance(trigger, dict) or not isinstance(trigger.get("actions"), list):
         raise DataError("no trigger with actions", code="E-SYNTAX", path="$.trigger")
-    flow = Flow()
-    places: dict[str, str] = {}  # the id of an action -> that of its step
-    gotos: list[tuple[str, str]] = []
-    entry, exits = _add_actions(flow, trigger["actions"], "", options, 0, places, gotos)
+    reading = _Reading(options)
+    flow = reading.flow
+    entry, exits = _add_actions(reading, trigger["actions"], "", 0)
     if entry is not None:
         flow.begins_at(entry)
     for leaving in exits:
         flow.ends_after(leaving.step)
-    for step_id, target in gotos:
-        flow.join(step_id, places.get(target, target))
+    for step_id, target in reading.gotos:
+        flow.join(step_id, reading.places.get(target, target))
     name = value.get("name") or value.get("displayName") or value.get("description")
     return [
         flow.draft(
@@ -65,15 +64,18 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     ]
 
 
-def _add_actions(
-    flow: Flow,
-    actions: Any,
-    prefix: str,
-    options: ParseOptions,
-    depth: int,
-    places: dict[str, str],
-    gotos: list[tuple[str, str]],
-) -> tuple[str | None, list[Exit]]:
+class _Reading:
+    """What all lists of actions of one workflow share."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        self.flow = Flow()
+        self.options = options
+        self.places: dict[str, str] = {}  # the id of an action -> that of its step
+        self.gotos: list[tuple[str, str]] = []
+        self.loops: list[list[Exit]] = []  # for each open loop, the steps that leave it or begin its next round
+
+
+def _add_actions(reading: _Reading, actions: Any, prefix: str, depth: int) -> tuple[str | None, list[Exit]]:
     """Add a list of actions, each after the one before it; gives the first and those after which the list is over."""
     if not isinstance(actions, list):
         raise DataError("actions are no list", code="E-SYNTAX")
@@ -86,11 +88,11 @@ def _add_actions(
             raise DataError("an action has no kind", code="E-SYNTAX")
         own = str(action.get("id") or f"{action['kind']}_{number}")
         step_id = prefix + own
-        places[own] = step_id
-        _add_action(flow, step_id, own, action, options)
-        flow.join_all(before, step_id)
+        reading.places[own] = step_id
+        _add_action(reading.flow, step_id, own, action, reading.options)
+        reading.flow.join_all(before, step_id)
         first = first or step_id
-        before = _exits(flow, step_id, action, options, depth, places, gotos)
+        before = _exits(reading, step_id, action, depth)
     return first, before
 
 
@@ -114,38 +116,31 @@ def _add_action(flow: Flow, step_id: str, own: str, action: Mapping[str, Any], o
         flow.silent.add(step_id)
 
 
-def _exits(
-    flow: Flow,
-    step_id: str,
-    action: Mapping[str, Any],
-    options: ParseOptions,
-    depth: int,
-    places: dict[str, str],
-    gotos: list[tuple[str, str]],
-) -> list[Exit]:
+def _exits(reading: _Reading, step_id: str, action: Mapping[str, Any], depth: int) -> list[Exit]:
     """Add what an action holds; gives the steps after which it is over, none where it leads away."""
     kind = action["kind"]
     if kind == "GotoAction":
-        gotos.append((step_id, str(action.get("actionId", ""))))
+        reading.gotos.append((step_id, str(action.get("actionId", ""))))
+    elif kind in LEAVING and kind not in ENDS and reading.loops:
+        reading.loops[-1].append(Exit(step_id, {}))
+    if kind in LEAVING:
         return []
-    if kind in ENDS:
-        return []
-    if kind in LEAVING:  # a round or a loop is over
-        return [Exit(step_id, {})]
     branches = _branches(action)
-    if not branches or (options.collapse and kind in LOOPS):
+    if not branches or (reading.options.collapse and kind in LOOPS):
         return [Exit(step_id, {})]
+    if kind in LOOPS:
+        reading.loops.append([])
     exits: list[Exit] = []
     for label, actions in branches:
         attributes = {"label": label, "kind": "conditional"} if label else {}
         if not actions:
             exits.append(Exit(step_id, attributes))
             continue
-        entry, last = _add_actions(flow, actions, f"{step_id}/", options, depth + 1, places, gotos)
+        entry, last = _add_actions(reading, actions, f"{step_id}/", depth + 1)
         if entry is not None:
-            flow.join(step_id, entry, **attributes)
+            reading.flow.join(step_id, entry, **attributes)
         exits += last
-    return exits
+    return exits + reading.loops.pop() if kind in LOOPS else exits
 
 
 def _branches(action: Mapping[str, Any]) -> list[tuple[str | None, Any]]:
