@@ -22,6 +22,23 @@ def corpus() -> Path:
     return CORPUS
 
 
+@pytest.fixture(scope="session")
+def encoder_is_there() -> None:
+    """The real encoder is on this machine, fetched if need be; only where that fails too are its tests skipped."""
+    from wfkit.errors import Unavailable
+    from wfkit.models.fetch import fetch
+    from wfkit.models.locate import locate
+    from wfkit.models.manifest import DEFAULT_MODEL
+
+    try:
+        locate()
+    except Unavailable:
+        try:
+            fetch(DEFAULT_MODEL, progress=print)
+        except Unavailable as error:
+            pytest.skip(f"the encoder is not here and cannot be fetched: {error}")
+
+
 @pytest.fixture
 def run() -> Run:
     """Run an executable of bin/ in a process of its own, with bytes on standard input."""

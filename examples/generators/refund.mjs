@@ -1,5 +1,5 @@
 // A workflow generator in JavaScript: one JSON object a line on standard output is all that wfkit asks for.
-const steps = ["Look up the order", "Check the refund policy", "Refund the payment", "Tell the customer"];
+const steps = ["Look up the order", "Check the refund policy", "Refund the payment to the card", "Tell the customer"];
 
 const workflow = {
   id: "refund",
