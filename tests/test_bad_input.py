@@ -1,6 +1,7 @@
 """Whatever comes in, the filters answer with an error record or an exit code, never with a bug or a silent pass."""
 
 import copy
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -88,31 +89,33 @@ def value_is_error(value: Any) -> bool:
     return isinstance(value, dict) and value.get("kind") == "error"
 
 
-PARSE = {
-    "source_format": "auto", "to": "json", "list_formats": False, "text_field": None, "id_field": None,
-    "given_id": None, "strict": False, "candidates": False, "order": None, "cycles": None, "assume_chain": False,
-    "keep_terminals": False, "empty_text": "error", "reduce": False,
-}  # fmt: skip
+COMMON = {"files", "output", "on_error", "check", "jobs", "summary", "progress", "quiet"}
+
+
+def stage_of(module: Any, *arguments: str) -> engine.Stage:
+    """The stage that a command line of a filter makes."""
+    given = module.main.make_context(module.main.name, list(arguments)).params
+    stage = module.build(**{name: value for name, value in given.items() if name not in COMMON})
+    assert isinstance(stage, engine.Stage)
+    return stage
 
 
 @pytest.mark.parametrize(
-    "options",
+    "arguments",
     [
-        {}, {"strict": True}, {"candidates": True}, {"order": "topo", "cycles": "break", "reduce": True},
-        {"cycles": "keep", "keep_terminals": True, "assume_chain": True, "empty_text": "id"},
-        {"text_field": "output", "id_field": "id"}, {"source_format": "json"}, {"source_format": "worf"},
-        {"to": "worf"},
+        "", "--strict", "--candidates", "--order topo --cycles break --reduce", "--from json", "--from worf",
+        "--to worf",
+        "--cycles keep --keep-terminals --assume-chain --empty-text id", "--text-field output --id-field id",
     ],
-    ids=str,
 )  # fmt: skip
-def test_wf_parse_reads_or_refuses_any_json(options: dict[str, Any]) -> None:
-    stage = wf_parse.build(**{**PARSE, **options})
-    encoded = stage if stage.encode is None else engine.Stage(**{**vars(stage), "encode": None})
+def test_wf_parse_reads_or_refuses_any_json(arguments: str) -> None:
+    stage = stage_of(wf_parse, *arguments.split())
+    as_records = dataclasses.replace(stage, encode=None)
 
     @settings(max_examples=120, deadline=None)
     @given(damaged(ROWS))
     def reads_or_refuses(value: Any) -> None:
-        for record in outcome(encoded, value, "wf-parse"):
+        for record in outcome(as_records, value, "wf-parse"):
             assert record["kind"] in {"workflow", "error"}
             if stage.encode is not None and record["kind"] == "workflow" and record["nodes"]:
                 assert stage.encode(record).startswith(b"Node:\n")
@@ -125,8 +128,7 @@ def test_wf_gate_judges_or_refuses_any_pair(check: bool) -> None:
     @settings(max_examples=200, deadline=None)
     @given(damaged([PAIR]))
     def judges_or_refuses(value: Any) -> None:
-        options = {"policy_file": None, "require": None, "expect": None, "fail_on": "fail", "explain_policy": False}
-        stage = wf_gate.build(**options)
+        stage = stage_of(wf_gate)
         (record,) = outcome(stage, value, "wf-gate", check)
         assert record["kind"] == "error" or record["verdict"]["status"] in {"pass", "fail", "review", "unmeasured"}
         assert stage.finish
@@ -137,11 +139,7 @@ def test_wf_gate_judges_or_refuses_any_pair(check: bool) -> None:
 
 @pytest.mark.parametrize("check", [True, False])
 def test_wf_score_measures_or_refuses_any_pair(check: bool) -> None:
-    options = {
-        "golden": None, "key": ".id", "metrics": "bleu,gleu", "encoder": "all-mpnet-base-v2", "align": 0.8,
-        "cache": None, "no_cache": True, "max_steps": 50,
-    }  # fmt: skip
-    stage = wf_score.build(**options)
+    stage = stage_of(wf_score, "--metrics", "bleu,gleu", "--max-steps", "50")
 
     @settings(max_examples=150, deadline=None)
     @given(damaged([PAIR]))

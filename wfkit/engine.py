@@ -136,13 +136,18 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
     decode = decoder(stage, check)
     checkers = {kind: schema.checker(kind) for kind in stage.writes} if check else {}
 
-    def check_output(record: Record) -> None:
+    def checked(line: Line, record: Record) -> Record:
+        """The record that leaves; where nothing was known of the input, a bad one is the input's fault."""
         checker = checkers.get(record["kind"])
         if checker is not None:
             try:
                 checker(record)
             except DataError as error:
-                raise AssertionError(f"{filter_name} made a record that its own schema refuses: {error}") from None
+                if stage.reads:
+                    message = f"{filter_name} made a record that its own schema refuses: {error}"
+                    raise AssertionError(message) from None
+                return error_record_of(filter_name, line, error, jsonl.id_of(record))
+        return record
 
     def read(line: Line) -> Any:
         """The record of a line, or what is wrong with it."""
@@ -178,10 +183,8 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
         try:
             outcome = stage.step(record)
             records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
-            if checkers:
-                for one in records:
-                    if one is not record or stage.decode is not None:  # what came in unchanged was checked then
-                        check_output(one)
+            if checkers and (outcome is not record or stage.decode is not None):  # else it was checked as it came in
+                records = [checked(line, one) for one in records]
             return _result(stage, records, [complaint_of(one) for one in records if _is_error(one)], record_id)
         except Exception as error:
             problem = error if isinstance(error, DataError) else None if check else unchecked_fault(line)
@@ -237,7 +240,7 @@ def error_record_of(filter_name: str, line: Line, error: DataError, record_id: s
 
 def complaint_of(error: Record) -> str:
     """The line on stderr that goes with an `error` record."""
-    where = error.get("where") or {}
+    where = error["where"] if isinstance(error.get("where"), dict) else {}
     place = f"{where.get('file', '-')}:{where.get('line', '?')}" + (f": {error['id']}" if "id" in error else "")
     return f"{place}: {error.get('message', 'error record')}"
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and termination: they end a run between two writes, never in the middle of a record."""
+"""Ctrl-C and termination: they end a run between two writes, never within a record or a library that cannot bear it."""
 
 import contextlib
 import signal
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 _held = False
 _pending = False
+_came = False
 
 
 def watch() -> None:
@@ -15,8 +16,14 @@ def watch() -> None:
             signal.signal(number, _on_signal)
 
 
+def came() -> bool:
+    """Whether one came: libraries turn it into exceptions of their own, even into such as end the process with 1."""
+    return _came
+
+
 def _on_signal(_number: int, _frame: object) -> None:
-    global _pending
+    global _pending, _came
+    _came = True
     if not _held or _pending:  # a second signal interrupts at once: the reader may be stuck
         raise KeyboardInterrupt
     _pending = True
@@ -24,8 +31,11 @@ def _on_signal(_number: int, _frame: object) -> None:
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Put off the first interrupt until the end of the block."""
+    """Put off the first interrupt until the end of the block; blocks may be nested."""
     global _held, _pending
+    if _held:
+        yield
+        return
     _held, _pending = True, False
     try:
         yield

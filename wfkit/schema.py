@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from wfkit import interrupts
 from wfkit.errors import DataError
 
 Check = Callable[[Any], None]
@@ -68,9 +69,10 @@ def checker(kind: str) -> Check:
 
 
 def _checker_with_jsonschema_rs(schema: dict[str, Any]) -> Check:
-    import jsonschema_rs
+    with interrupts.held():  # which would make it panic
+        import jsonschema_rs
 
-    validator = jsonschema_rs.validator_for(schema)
+        validator = jsonschema_rs.validator_for(schema)
 
     def check(value: Any) -> None:
         if not validator.is_valid(value):

@@ -110,7 +110,12 @@ def exit_code_of(name: str, run: Callable[[], Any]) -> int:
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
         return exit_codes.READER_GONE
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # SystemExit of a library, and worse
+        from wfkit import interrupts
+
+        if interrupts.came():
+            tell("interrupted")
+            return exit_codes.INTERRUPTED
         if isinstance(error, ModuleNotFoundError) and not (error.name or "wfkit").startswith("wfkit"):
             tell(f"the package {error.name} is not installed: pip install wfkit brings what every filter needs")
             return exit_codes.UNAVAILABLE
@@ -254,7 +259,9 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
         if 0 in closed and (not files or "-" in files):
             raise UsageProblem("standard input is closed: name a FILE or pipe records in")
         inputs = streams.open_inputs(files, name, awaits)
-        output = streams.OutputFile(output_name) if output_name is not None else None
+        if output_name is not None:
+            with interrupts.held():  # lest it be opened and not known
+                output = streams.OutputFile(output_name)
         target = descriptor if output is None else output.descriptor
         admit = engine.admit_into(set())
         batches = (stage.read or streams.read_batches)(inputs, jsonl.MAX_LINE_BYTES)
@@ -285,12 +292,13 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
     except engine.Stopped:
         return exit_codes.DATA
     finally:
-        if processed is not None:
-            processed.close()
-        if output is not None:
-            output.discard()
-        if stage is not None and stage.close is not None:
-            stage.close()
+        with interrupts.held():
+            if processed is not None:
+                processed.close()
+            if output is not None:
+                output.discard()
+            if stage is not None and stage.close is not None:
+                stage.close()
     if counts["read"] == 0 and empty:
         codes.add(empty)
         say("nothing to measure: the input is empty")
