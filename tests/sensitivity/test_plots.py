@@ -1,7 +1,8 @@
 import pytest
 
+from wfkit.drawing import unique_name
 from wfkit.gate.policy import DEFAULT_POLICY, load_policy
-from wfkit.sensitivity.plots import figures, unique_name
+from wfkit.sensitivity.plots import figures
 from wfkit.sensitivity.response import Resampling
 from wfkit.sensitivity.study import Plan, study
 

@@ -56,4 +56,5 @@ def test_csv_has_a_line_for_every_severity_and_firing(make_pair, columns):
     assert {(row["rule"], row["severity"], row["rate"], row["unmeasured"]) for row in firing} >= {
         ("missing_steps", "10", "", "1"),
     }
+    assert {row["too_small"] for row in rows} == {"true"}
     assert {row["stratum"] for row in rows} == {"", "5-7"}

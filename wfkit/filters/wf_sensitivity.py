@@ -119,6 +119,8 @@ def main(
     if require is not None:
         policy = with_require(policy, require)
     fields = [name.strip() for name in by.split(",") if name.strip()]
+    if {"size", "window"}.intersection(fields):
+        raise UsageProblem("--by names fields of the records; size and window are looked at without being named")
     observations, guard = Observations(fields), SignatureGuard()
     swept = _sweep(sweep, policy, fields, encoder) if sweep is not None else None
     errors = 0
@@ -141,6 +143,8 @@ def main(
 
         plan = Plan(policy, tolerate, detect, Resampling(replicates, seed), valid_only)
         columns = columns_of(observations if swept is None else swept.observations[0])
+        if not len(columns) and not errors:
+            return Ending(codes={exit_codes.UNAVAILABLE})
         if swept is None:
             records = study(columns, columns.metrics, plan, guard.signatures)
         else:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wfkit import registry
-from wfkit.sensitivity.observations import INVALID, Observations
+from wfkit.sensitivity.observations import INVALID, UNCHECKED, Observations
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -30,6 +30,7 @@ class Columns:
         compared: int64 [pairs], steps of the shorter side.
         applicable: bool [pairs], False where the damage could not be done.
         invalid: bool [pairs], True where a check said so.
+        checked: bool [pairs], True where there was a check.
         fields: for each field the value of every pair.
         scores: for each metric float64 [pairs], NaN where there is no number.
         states: for each metric int8 [pairs], why there is none (`observations.REASONS`).
@@ -46,6 +47,7 @@ class Columns:
     compared: Integers
     applicable: Mask
     invalid: Mask
+    checked: Mask
     fields: Mapping[str, NDArray[np.str_]]
     scores: Mapping[str, Floats]
     states: Mapping[str, NDArray[np.int8]]
@@ -84,6 +86,7 @@ def columns_of(observations: Observations) -> Columns:
         compared=sorted_integers(observations.compared),
         applicable=sorted_integers(observations.applicable) == 1,
         invalid=sorted_integers(observations.validity) == INVALID,
+        checked=sorted_integers(observations.validity) != UNCHECKED,
         fields=fields,
         scores={name: np.asarray(observations.scores[name], dtype=np.float64)[order] for name in metrics},
         states={name: np.asarray(observations.states[name], dtype=np.int8)[order] for name in metrics},

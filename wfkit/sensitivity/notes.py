@@ -69,13 +69,15 @@ def _gaps(columns: Columns) -> Iterator[str]:
         gaps = {name: int(np.count_nonzero(states == state)) for name, state in REASONS.items()}
         if any(gaps.values()):
             told = ", ".join(f"{name} {count:,}" for name, count in gaps.items() if count)
-            yield f"{printable(metric)} has a score on {np.count_nonzero(states == MEASURED):,} pairs ({told})."
+            measured = counted(int(np.count_nonzero(states == MEASURED)), "pair")
+            yield f"{printable(metric)} has a score on {measured} ({told})."
 
 
 def _invalid(columns: Columns, records: Sequence[Record], valid_only: bool) -> str:
     count = int(np.count_nonzero(columns.invalid & columns.applicable))
     if not count:
-        return "No pair is marked invalid: leaving such pairs out would move no mean."
+        checked = int(np.count_nonzero(columns.checked & columns.applicable))
+        return f"No pair is marked invalid ({checked:,} were checked): leaving such pairs out would move no mean."
     what = counted(count, "invalid pair")
     what += " left out, which moves" if valid_only else " counted in; leaving them out would move"
     worst = largest_shift(records)

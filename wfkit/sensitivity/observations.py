@@ -62,42 +62,53 @@ class Observations:
                 is no percentage, ``E-TARGET`` and ``E-SCORE`` for a target or score that is no finite number,
                 ``E-SWAPPED`` for golden and candidate in each other's place. Nothing is kept of such a pair.
         """
+        # Everything is read before anything is kept, lest a bad pair leave columns of different lengths.
         perturbation = pair.get("perturbation") or {}
         type_name, severity, target = _damage(perturbation)
         _refuse_swapped(pair)
-        scores = _checked_scores(pair)
+        states = _states(_checked_scores(pair), pair.get("reasons") or {})
         golden, candidate = pair["golden"], pair["candidate"]
-        steps = len(golden["nodes"])
-        self.golden.append(self.goldens.setdefault(golden["id"], len(self.goldens)))
+        golden_id, steps = golden["id"], len(golden["nodes"])
+        compared = 0 if candidate is None else min(steps, len(candidate["nodes"]))
+        values = {name: field_of(pair, name) for name in self.fields}
+        digest = int.from_bytes(hashlib.blake2b(pair["id"].encode(), digest_size=8).digest())
+        valid = (pair.get("validation") or {}).get("valid")
+
+        self._add_scores(states)
+        self.golden.append(self.goldens.setdefault(golden_id, len(self.goldens)))
         self.type.append(self.types.setdefault(type_name, len(self.types)))
-        for name, column in self.fields.items():
-            values = self.field_values[name]
-            column.append(values.setdefault(field_of(pair, name), len(values)))
-        self.digest.append(int.from_bytes(hashlib.blake2b(pair["id"].encode(), digest_size=8).digest()))
+        for name, value in values.items():
+            known = self.field_values[name]
+            self.fields[name].append(known.setdefault(value, len(known)))
+        self.digest.append(digest)
         self.severity.append(severity)
         self.target.append(target)
         self.steps.append(steps)
-        self.compared.append(0 if candidate is None else min(steps, len(candidate["nodes"])))
+        self.compared.append(compared)
         self.applicable.append(candidate is not None and "inapplicable" not in perturbation)
-        valid = (pair.get("validation") or {}).get("valid")
         self.validity.append(VALID if valid is True else INVALID if valid is False else UNCHECKED)
-        self._add_scores(scores, pair.get("reasons") or {})
 
-    def _add_scores(self, scores: Mapping[str, float | None], reasons: Mapping[str, Any]) -> None:
-        for metric in scores:
+    def _add_scores(self, states: Mapping[str, tuple[float, int]]) -> None:
+        for metric in states:
             if metric not in self.scores:
-                earlier = len(self) - 1
-                self.scores[metric] = array("d", [nan]) * earlier
-                self.states[metric] = array("b", [ABSENT]) * earlier
+                self.scores[metric] = array("d", [nan]) * len(self)
+                self.states[metric] = array("b", [ABSENT]) * len(self)
         for metric, column in self.scores.items():
-            value = scores.get(metric)
-            if value is not None:
-                column.append(value)
-                self.states[metric].append(MEASURED)
-                continue
-            column.append(nan)
+            value, state = states.get(metric, (nan, ABSENT))
+            column.append(value)
+            self.states[metric].append(state)
+
+
+def _states(scores: Mapping[str, float | None], reasons: Mapping[str, Any]) -> dict[str, tuple[float, int]]:
+    """For each metric of a record its score and whether it is there, or why not."""
+    states: dict[str, tuple[float, int]] = {}
+    for metric, value in scores.items():
+        if value is None:
             reason = str(reasons.get(metric, "")).partition(":")[0]
-            self.states[metric].append(REASONS.get(reason, UNEXPLAINED) if metric in scores else ABSENT)
+            states[metric] = (nan, REASONS.get(reason, UNEXPLAINED))
+        else:
+            states[metric] = (value, MEASURED)
+    return states
 
 
 def field_of(pair: Mapping[str, Any], name: str) -> str:

@@ -1,38 +1,22 @@
 """Figures of a study, each as SVG and PNG; the same records give the same bytes."""
 
-import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from wfkit.drawing import STYLE, files_of
 from wfkit.gate.policy import Rule
 from wfkit.gate.wording import printable
 from wfkit.jsonl import Record
 from wfkit.sensitivity.columns import Columns, Floats, Mask
 
-STYLE = {
-    "svg.hashsalt": "wfkit",  # without it the ids inside an SVG are drawn anew every time
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "axes.axisbelow": True,
-    "axes.titlesize": 11,
-    "figure.titlesize": 13,
-    "text.parse_math": False,  # names of metrics and rules are data
-}
 INK, TARGET, ALARM = "#1f5a94", "#767676", "#c8442c"
 PANELS_IN_A_ROW = 4
 BINS = 24
-PNG_DOTS_PER_INCH = 130
 
 
 def figures(
@@ -56,12 +40,12 @@ def figures(
     with mpl.rc_context(STYLE):
         for metric in dict.fromkeys(record["metric"] for record in sensitivities):
             here = [record for record in sensitivities if record["metric"] == metric]
-            yield from _files(trajectory(metric, here), f"trajectory-{metric}", names)
-            yield from _files(distribution(metric, here, columns, used, rules), f"distribution-{metric}", names)
+            yield from files_of(trajectory(metric, here), f"trajectory-{metric}", names)
+            yield from files_of(distribution(metric, here, columns, used, rules), f"distribution-{metric}", names)
         if any(record["delta_average"] is not None for record in sensitivities):
-            yield from _files(delta_matrix(sensitivities), "delta-matrix", names)
+            yield from files_of(delta_matrix(sensitivities), "delta-matrix", names)
         if firings:
-            yield from _files(firing_matrix(firings), "firing-matrix", names)
+            yield from files_of(firing_matrix(firings), "firing-matrix", names)
 
 
 def trajectory(metric: str, records: Sequence[Record]) -> Figure:
@@ -204,27 +188,3 @@ def _title(record: Mapping[str, Any]) -> str:
 
 def _ends(point: Mapping[str, Any]) -> list[float]:
     return [] if point["mean"] is None else [point["mean"], *(point["interval"] or ())]
-
-
-def _files(figure: Figure, stem: str, taken: set[str]) -> Iterator[tuple[str, bytes]]:
-    """A figure in both forms, under a name that no other figure has."""
-    FigureCanvasAgg(figure)
-    # Laid out once: every form would do it again, twice.
-    figure.draw_without_rendering()
-    figure.set_layout_engine(None)
-    name = unique_name(stem, taken)
-    for form, options in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": PNG_DOTS_PER_INCH})):
-        data = io.BytesIO()
-        figure.savefig(data, format=form, **options)
-        yield f"{name}.{form}", data.getvalue()
-
-
-def unique_name(stem: str, taken: set[str]) -> str:
-    """A file name of letters, digits, dots, dashes and underscores that is not taken yet; it is then."""
-    name = plain = re.sub(r"[^A-Za-z0-9._-]+", "_", stem)[:100]
-    number = 1
-    while name in taken:
-        number += 1
-        name = f"{plain}-{number}"
-    taken.add(name)
-    return name

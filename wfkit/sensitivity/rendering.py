@@ -102,4 +102,6 @@ def _known(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_interval(row: dict[str, Any], interval: Sequence[float] | None) -> dict[str, Any]:
     low, high = interval or (None, None)
-    return {**row, "low": low, "high": high}
+    words = {True: "true", False: "false"}  # as in JSON
+    shown = {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
+    return {**shown, "low": low, "high": high}

@@ -20,17 +20,19 @@ def report(records: Sequence[Record], notes: Sequence[str]) -> Iterator[Section]
     """
     sensitivities = [record for record in records if record["kind"] == "sensitivity"]
     firings = [record for record in records if record["kind"] == "firing"]
-    swept = [record for record in records if "align" in record]
-    if swept:
+    if any("align" in record for record in records):
         yield from _sweep(sensitivities, firings)
     else:
         whole = [record for record in sensitivities if record["stratum"] is None]
-        yield _deltas(whole)
+        if whole:
+            yield _deltas(whole)
         yield from _trajectories(whole)
         yield from _strata(sensitivities)
-        yield _firing(firings)
+        if firings:
+            yield _firing(firings)
         yield from _firing_strata(firings)
-        yield _separation(whole)
+        if whole:
+            yield _separation(whole)
     yield Section("Input", (), (), notes)
 
 
