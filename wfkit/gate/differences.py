@@ -22,11 +22,11 @@ class Difference(NamedTuple):
 
     Attributes:
         kind: what happened; ``unlinked`` and ``linked`` are dependencies that were lost and gained.
-        golden: indices of the golden steps concerned: for links the earlier step, then the one that waits for it.
+        golden: indices of the golden steps concerned: for links the earlier step, then the one that waits for it;
+            for ``moved`` the step that moved, then one of those that stayed, on whose other side it now stands.
         candidate: indices of the candidate steps concerned.
         similarity: of a reworded step to its golden step, of a missing or added step to ``closest``; -1 to 1.
         closest: for ``missing`` the candidate step, for ``added`` the golden step, that is most similar.
-        places: for ``moved`` the place among the matched steps in the golden, then in the candidate, from 1.
     """
 
     kind: Kind
@@ -34,7 +34,6 @@ class Difference(NamedTuple):
     candidate: tuple[int, ...] = ()
     similarity: float | None = None
     closest: int | None = None
-    places: tuple[int, int] | None = None
 
 
 class Comparison(NamedTuple):
@@ -158,10 +157,16 @@ def _moved(partners: Mapping[int, int]) -> list[Difference]:
     kept = longest_increasing_run(by_candidate)
     if len(kept) == len(by_candidate):
         return []
-    new_places = {step: place for place, step in enumerate(by_candidate, 1)}
+    places = {step: place for place, step in enumerate(by_candidate)}
+
+    def passed(step: int) -> int:
+        """The nearest step that kept its order and has the moved one on its other side; else the run were longer."""
+        crossed = [other for other in kept if (other < step) != (places[other] < places[step])]
+        return min(crossed, key=lambda other: (abs(places[other] - places[step]), other))
+
     return [
-        Difference("moved", golden=(step,), candidate=(partners[step],), places=(place, new_places[step]))
-        for place, step in enumerate(sorted(partners), 1)
+        Difference("moved", golden=(step, passed(step)), candidate=(partners[step],))
+        for step in sorted(partners)
         if step not in kept
     ]
 

@@ -95,12 +95,9 @@ def _sentence(comparison: Comparison, difference: Difference) -> str:
             steps = " and ".join(_identified(golden, step) for step in difference.golden)
             return f"golden steps {steps} are merged into candidate {_step(candidate, difference.candidate[0])}"
         case "moved":
-            assert difference.places is not None
-            before, after = difference.places
-            return (
-                f"golden {_step(golden, difference.golden[0])} is moved from place {before} to place {after} "
-                f"of {len(comparison.partners)} matched steps"
-            )
+            step, other = difference.golden
+            before, after = ("before", "followed") if other < step else ("after", "preceded")
+            return f"golden {_step(golden, step)} now comes {before} {_step(golden, other)}, which it {after}"
         case "unlinked" | "linked":
             earlier, later = difference.golden
             relation = "no longer waits for" if difference.kind == "unlinked" else "now waits for"
