@@ -125,3 +125,35 @@ def alive(process: int) -> bool:
 def test_a_flood_on_standard_error_stops_nobody(tmp_path: Path, commands: list[LineCommand]) -> None:
     command = started(commands, python(tmp_path, "    sys.stderr.write('x' * 1_000_000); sys.stderr.flush()\n" + ECHO))
     assert command.ask({"id": 1})["id"] == 1
+
+
+def test_a_child_that_holds_the_pipe_does_not_hide_the_end(tmp_path: Path, commands: list[LineCommand]) -> None:
+    body = "    subprocess.Popen(['sleep', '60'], start_new_session=True); sys.exit(5)\n"
+    started_at = time.monotonic()
+    with pytest.raises(CommandEnded, match="exit code 5"):
+        started(commands, python(tmp_path, body), timeout=30.0).ask({"id": 1})
+    assert time.monotonic() - started_at < 10
+
+
+def test_the_last_line_needs_no_line_end_once_the_process_is_gone(tmp_path: Path, commands: list[LineCommand]) -> None:
+    command = started(commands, python(tmp_path, "    sys.stdout.write(json.dumps(got)); sys.exit()\n"))
+    assert command.ask({"id": 1}) == {"id": 1}
+
+
+def test_half_a_line_and_the_end_is_no_answer(tmp_path: Path, commands: list[LineCommand]) -> None:
+    with pytest.raises(CommandGarbled, match="not JSON"):
+        started(commands, python(tmp_path, "    sys.stdout.write('{\"id\":'); sys.exit()\n")).ask({"id": 1})
+
+
+def test_who_floods_instead_of_reading_is_ended_at_once(tmp_path: Path, commands: list[LineCommand]) -> None:
+    command = started(commands, "exec yes", timeout=30.0)
+    with pytest.raises(CommandGarbled, match="before it had read"):
+        command.ask({"id": 1, "text": "x" * 1_000_000})
+
+
+def test_it_gets_the_environment_that_it_is_given_and_no_more(tmp_path: Path, commands: list[LineCommand]) -> None:
+    command = LineCommand(
+        python(tmp_path, "    print(json.dumps(dict(os.environ)), flush=True)\n"), timeout=10, environment={"A": "b"}
+    )
+    commands.append(command)
+    assert set(command.ask({})) - {"PWD", "LC_CTYPE", "_", "SHLVL"} == {"A"}

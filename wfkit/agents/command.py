@@ -25,6 +25,8 @@ Message = dict[str, Any]
 TAIL_BYTES = 4096
 CHUNK_BYTES = 1 << 16
 SECONDS_TO_END = 1.0
+SECONDS_TO_NOTICE = 0.2  # that a process has ended while a child of its holds the pipe
+FIRST_TO_GO = b"1000"  # where memory is short the system ends the command, not us
 
 
 class CommandFailed(Exception):
@@ -50,17 +52,21 @@ class LineCommand:
     Not for several threads at once: give each thread its own.
     """
 
-    def __init__(self, command: str, *, timeout: float, name: str = "command") -> None:
+    def __init__(
+        self, command: str, *, timeout: float, name: str = "command", environment: Mapping[str, str] | None = None
+    ) -> None:
         """Prepare; nothing is started yet.
 
         Args:
             command: a line for ``/bin/sh``.
             timeout: seconds that `receive` waits unless told otherwise.
             name: what messages call it, such as ``verifier``.
+            environment: all environment variables that it gets; None for our own.
         """
         self.command = command
         self.timeout = timeout
         self.name = name
+        self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: deque[bytes] = deque()
         self._unfinished = bytearray()
@@ -98,19 +104,20 @@ class LineCommand:
         deadline = time.monotonic() + (self.timeout if timeout is None else timeout)
         data = memoryview(jsonl.dumps(message) + b"\n")
         while data:
+            try:
+                data = data[os.write(process.stdin.fileno(), data[:CHUNK_BYTES]) :]
+                continue
+            except BlockingIOError:
+                pass
+            except OSError:
+                raise self._failed(CommandEnded, self._ending(process)) from None
             seconds = deadline - time.monotonic()
             if seconds <= 0:
                 raise self._failed(CommandTimeout, "did not read the message in time")
-            readable, writable, _ = select.select([process.stdout], [process.stdin], [], seconds)
-            if readable and not self._read(process):
+            if self._readable(process, seconds, room_to_write=True) and not self._read(process):
                 raise self._failed(CommandEnded, self._ending(process))
-            if writable:
-                try:
-                    data = data[os.write(process.stdin.fileno(), data[:CHUNK_BYTES]) :]
-                except BlockingIOError:
-                    continue
-                except OSError:
-                    raise self._failed(CommandEnded, self._ending(process)) from None
+            if self._lines or len(self._unfinished) > jsonl.MAX_LINE_BYTES:
+                raise self._failed(CommandGarbled, "wrote before it had read the message")
 
     def receive(self, *, timeout: float | None = None) -> Message:
         """Wait for the next object.
@@ -129,9 +136,12 @@ class LineCommand:
             if len(self._unfinished) > jsonl.MAX_LINE_BYTES:
                 raise self._failed(CommandGarbled, f"wrote a line of more than {jsonl.MAX_LINE_BYTES:,} bytes")
             seconds = deadline - time.monotonic()
-            if seconds <= 0 or not select.select([process.stdout], [], [], seconds)[0]:
+            if seconds <= 0:
                 raise self._failed(CommandTimeout, f"gave no answer within {limit:g} s")
-            if not self._read(process):
+            if self._readable(process, seconds):
+                if not self._read(process) and not self._take_unfinished():
+                    raise self._failed(CommandEnded, self._ending(process))
+            elif process.poll() is not None and not self._readable(process, 0):
                 raise self._failed(CommandEnded, self._ending(process))
         line = self._lines.popleft()
         try:
@@ -149,7 +159,7 @@ class LineCommand:
             CommandGarbled: something was.
         """
         process = self._process
-        if process is not None and process.stdout is not None and select.select([process.stdout], [], [], 0)[0]:
+        if process is not None and self._readable(process, 0):
             self._read(process)
         if self._lines or self._unfinished:
             further = self._lines[0] if self._lines else bytes(self._unfinished)
@@ -174,14 +184,39 @@ class LineCommand:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                env=self._environment,
             )
         except OSError as error:
             raise CommandEnded(f"the {self.name} cannot be started: {error.strerror}") from None
         assert process.stdin is not None and process.stderr is not None
         os.set_blocking(process.stdin.fileno(), False)
+        with contextlib.suppress(OSError), open(f"/proc/{process.pid}/oom_score_adj", "wb", buffering=0) as score:
+            score.write(FIRST_TO_GO)
         threading.Thread(target=self._tail.drain, args=(process.stderr,), daemon=True).start()
         self._process = process
         self._ender = weakref.finalize(self, _end, process)  # also when this process ends
+
+    def _readable(self, process: "subprocess.Popen[bytes]", seconds: float, *, room_to_write: bool = False) -> bool:
+        """Whether there is output or the end of it; waits a moment at most, and no longer than until it can be told.
+
+        Args:
+            room_to_write: come back as soon as the process takes input again, too.
+        """
+        assert process.stdin is not None and process.stdout is not None
+        output = process.stdout.fileno()
+        poll = select.poll()  # unlike select it knows no largest descriptor
+        poll.register(output, select.POLLIN)
+        if room_to_write:
+            poll.register(process.stdin.fileno(), select.POLLOUT)
+        return any(descriptor == output for descriptor, _ in poll.poll(min(seconds, SECONDS_TO_NOTICE) * 1000))
+
+    def _take_unfinished(self) -> bool:
+        """Take what stands after the last line end for a line, now that nothing can follow it."""
+        if not self._unfinished:
+            return False
+        self._lines.append(bytes(self._unfinished))
+        self._unfinished.clear()
+        return True
 
     def _read(self, process: "subprocess.Popen[bytes]") -> bool:
         """Take what can be read now; false at the end of the output."""
