@@ -17,7 +17,7 @@ TEXTS = [
     "open the door",
     "Boil 500 ml of water.",
     "go",
-    "Extract the customer records from the warehouse, join them with the orders of the last quarter, and save the result",
+    "Extract the customer records from the warehouse, join them with the orders, and save the result",
     "",
     "prüfe die Rechnung – 請求書を確認する 🙂",
     "walk over to the door and open it",

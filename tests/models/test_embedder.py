@@ -1,0 +1,93 @@
+"""The nearest place first: memory, the cache on disk, the encoder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wfkit.errors import Unavailable
+from wfkit.models.cache import EmbeddingCache
+from wfkit.models.embedder import Embedder
+from wfkit.models.encoder import Encoder
+from wfkit.models.manifest import DEFAULT_MODEL, known
+
+ROOT = Path(__file__).resolve().parents[2]
+DIGEST = known(DEFAULT_MODEL).digest
+NUMBERS = {text: np.full(768, place, np.float32) for place, text in enumerate(["a", "b", "c", "d", ""])}
+
+
+@pytest.fixture
+def cache(home: Path, tmp_path: Path) -> EmbeddingCache:
+    """A cache that knows the texts of `NUMBERS`, on a machine without any model."""
+    cache = EmbeddingCache(tmp_path / "embeddings", pytest.fail)
+    cache.put_many(DIGEST, NUMBERS)
+    yield cache
+    cache.close()
+
+
+def test_cached_texts_need_no_model(cache: EmbeddingCache) -> None:
+    embedder = Embedder(cache=cache)
+    assert embedder.embed(["b", "", "a", "b"])[:, 0].tolist() == [1, 4, 0, 1]
+    assert embedder.signature == "enc=all-mpnet-base-v2@78c0197b"
+
+
+def test_no_texts_give_an_empty_matrix(cache: EmbeddingCache) -> None:
+    assert Embedder(cache=cache).embed([]).shape == (0, 0)
+
+
+@pytest.mark.parametrize("with_cache", [True, False])
+def test_a_text_that_is_nowhere_names_the_remedy(cache: EmbeddingCache, with_cache: bool) -> None:
+    embedder = Embedder(cache=cache if with_cache else None, wanted_by="graph_f1")
+    with pytest.raises(Unavailable, match=r"^graph_f1 needs an encoder: .* wf-models fetch all-mpnet-base-v2$"):
+        embedder.embed(["new"])
+
+
+def test_memory_answers_before_the_disk(cache: EmbeddingCache) -> None:
+    embedder = Embedder(cache=cache)
+    embedder.embed(["a", "b"])
+    cache.put_many(DIGEST, {"a": np.full(768, 99, np.float32)})
+    assert embedder.embed(["a"])[0, 0] == 0
+
+
+def test_memory_is_bounded_and_keeps_what_was_used_last(cache: EmbeddingCache) -> None:
+    embedder = Embedder(cache=cache, remembered_vectors=2)
+    assert embedder.embed(["a", "b", "c", "d"])[:, 0].tolist() == [0, 1, 2, 3]  # more than it remembers
+    embedder.embed(["c"])  # so that d is the one to go
+    embedder.embed(["a"])
+    cache.put_many(DIGEST, {text: np.full(768, 99, np.float32) for text in "abcd"})
+    assert embedder.embed(["c", "a"])[:, 0].tolist() == [2, 0]
+    assert embedder.embed(["d"])[:, 0].tolist() == [99]
+
+
+def test_what_is_encoded_is_kept_for_the_next_run(
+    encoder: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WFKIT_ENCODER", raising=False)
+    cache = EmbeddingCache(tmp_path, pytest.fail)
+    cache.put_many(DIGEST, {"known": np.ones(768, np.float32)})
+    vectors = Embedder(DEFAULT_MODEL, cache=cache).embed(["open the door", "known", "close it"])
+    cache.close()
+    assert vectors[1].tolist() == [1.0] * 768
+    assert np.array_equal(vectors[[0, 2]], encoder.encode(["open the door", "close it"]))
+    again = EmbeddingCache(tmp_path, pytest.fail)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))  # no model from here on
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "empty"))
+    assert np.array_equal(Embedder(DEFAULT_MODEL, cache=again).embed(["open the door", "known", "close it"]), vectors)
+    again.close()
+
+
+def test_cached_texts_import_no_model_library(cache: EmbeddingCache, tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom wfkit.models.cache import EmbeddingCache\n"
+        "from wfkit.models.embedder import Embedder\n"
+        "print(Embedder(cache=EmbeddingCache(Path(sys.argv[1]), print)).embed(['b', ''])[:, 0].tolist())\n"
+        "print({'torch', 'transformers', 'sentence_transformers', 'scipy'} & set(sys.modules))\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "embeddings"],
+        cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ),
+    )  # fmt: skip
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "[1.0, 4.0]\nset()\n", "")
