@@ -64,7 +64,7 @@ def test_errors_are_never_cached(tmp_path: Path) -> None:
 def test_equal_requests_at_the_same_time_are_one_call(tmp_path: Path) -> None:
     with StandIn([Response(completion("good").body, delay=0.1)]) as server:
         client = client_of(server, AnswerCache(tmp_path, warn), jobs=8)
-        futures = [client.submit(HELLO, "0", text_of) for _ in range(20)]
+        futures = [client.submit(HELLO, ["0"], text_of)[0] for _ in range(20)]
         answers = [future.result() for future in futures]
         assert len(server.calls) == 1
         assert sum(answer.cached for answer in answers) == 19
@@ -91,11 +91,11 @@ def _wait_for_a_claim_of_another_process(stopping: threading.Event) -> None:
     with tempfile.TemporaryDirectory() as folder:
         cache = AnswerCache(Path(folder), warn)
         key = HELLO.key(["a"], "0")
-        assert cache.get(key) is None
+        assert cache.get([key]) == [None]
         holder = (
             "import sys, threading, pathlib; from wfkit.llm.cache import AnswerCache; "
             f"cache = AnswerCache(pathlib.Path({folder!r}), print); "
-            f"key = bytes.fromhex({key.hex()!r}); cache.get(key)\n"
+            f"key = bytes.fromhex({key.hex()!r}); cache.get([key])\n"
             "with cache.claim(key, threading.Event()): print('held', flush=True); sys.stdin.read()"
         )
         root = str(Path(__file__).resolve().parents[2])
@@ -122,21 +122,21 @@ def test_stopping_waits_for_calls_under_way_and_cancels_the_rest(tmp_path: Path)
     with StandIn([Response(completion("good").body, delay=0.2)]) as server:
         client = client_of(server, AnswerCache(tmp_path, warn), jobs=2)
         client.ask(HELLO, "first", text_of)
-        futures = [client.submit(HELLO, str(number), text_of) for number in range(10)]
+        futures = client.submit(HELLO, [str(number) for number in range(10)], text_of)
         time.sleep(0.1)
         assert client.stop() == 0
         assert [future.done() and not future.cancelled() for future in futures] == [True] * 2 + [False] * 8
         assert len(server.calls) == 3
     again = AnswerCache(tmp_path, warn)
     keys = [HELLO.key([server.url, ""], str(number)) for number in range(10)]
-    assert [again.get(key) is not None for key in keys] == [True] * 2 + [False] * 8
+    assert [reply is not None for reply in again.get(keys)] == [True] * 2 + [False] * 8
     again.close()
 
 
 def test_stopping_does_not_wait_for_ever() -> None:
     with StandIn([Response(completion("good").body, delay=2)]) as server:
         client = client_of(server, seconds_to_end=0.1)
-        client.submit(HELLO, "0", text_of)
+        client.submit(HELLO, ["0"], text_of)
         time.sleep(0.3)
         assert client.stop() == 1
 
@@ -160,9 +160,9 @@ def test_a_busy_service_puts_off_every_call() -> None:
     with StandIn(answer) as server:
         client = client_of(server, jobs=4)
         client.ask(HELLO, "first", text_of)
-        refused = client.submit(HELLO, "a", text_of)
+        (refused,) = client.submit(HELLO, ["a"], text_of)
         time.sleep(0.2)
-        late = client.submit(HELLO, "b", text_of)
+        (late,) = client.submit(HELLO, ["b"], text_of)
         assert (refused.result().value, late.result().value) == ("good", "good")
         assert min(times[2:]) - times[1] >= 0.45
         client.stop()

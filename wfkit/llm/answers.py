@@ -10,6 +10,8 @@ from wfkit.llm.errors import BadAnswer
 
 LONGEST_ANSWER = 1 << 18
 
+_DECODER = json.JSONDecoder()
+
 
 def object_in(text: str, check: Callable[[Any], None]) -> dict[str, Any]:
     """The JSON object that passes ``check``, out of prose, Markdown fences or answer tags around it.
@@ -44,12 +46,11 @@ def object_in(text: str, check: Callable[[Any], None]) -> dict[str, Any]:
 
 def _objects(text: str) -> list[dict[str, Any]]:
     """Every outermost JSON object, from left to right."""
-    decoder = json.JSONDecoder()
     objects = []
     start = text.find("{")
     while start >= 0:
         try:
-            value, end = decoder.raw_decode(text, start)
+            value, end = _DECODER.raw_decode(text, start)
             objects.append(value)
         except (ValueError, RecursionError):
             end = start + 1

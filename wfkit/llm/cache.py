@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,10 +46,11 @@ class AnswerCache:
         self._claims: dict[bytes, _Claim] = {}
         self._claiming = threading.Lock()
 
-    def get(self, key: bytes) -> Reply | None:
-        """The answer under a key, or None."""
-        rows = self._run("SELECT reply FROM answer WHERE key = ?", (key,))
-        return reply_from_cache(rows[0][0]) if rows else None
+    def get(self, keys: Sequence[bytes]) -> list[Reply | None]:
+        """The answer under each of a few keys, or None."""
+        marks = ",".join("?" * len(keys))
+        rows = dict(self._run(f"SELECT key, reply FROM answer WHERE key IN ({marks})", tuple(keys)))  # noqa: S608
+        return [reply_from_cache(rows[key]) if key in rows else None for key in keys]
 
     def put(self, key: bytes, reply: Reply) -> None:
         """Keep an answer; it is on disk when this returns."""
@@ -111,7 +112,7 @@ class AnswerCache:
                 self._lock_file = None
             self._usable = False
 
-    def _run(self, statement: str, values: tuple[object, ...]) -> list[tuple[str]]:
+    def _run(self, statement: str, values: tuple[object, ...]) -> list[tuple[bytes, str]]:
         with self._use:
             if not self._usable:
                 return []
@@ -155,7 +156,7 @@ class AnswerCache:
                 Path(f"{self._path}{suffix}").rename(f"{aside}{suffix}")
         self._warn(f"the cache of answers is damaged and was set aside as {aside}; a new one is begun")
 
-    def _give_up(self, error: Exception) -> list[tuple[str]]:
+    def _give_up(self, error: Exception) -> list[tuple[bytes, str]]:
         self._usable = False
         self._warn(f"the cache of answers {self._path} cannot be used: {error}; going on without it")
         return []

@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+import orjson
+
 from wfkit.llm.errors import BadAnswer
 
 Ending = Literal["stop", "length", "refused"]
@@ -37,7 +39,7 @@ class Reply:
 
     def dumps(self) -> str:
         """As JSON, for the cache."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        return orjson.dumps(asdict(self)).decode()
 
 
 _FIELDS = {field.name for field in fields(Reply)}
@@ -46,10 +48,10 @@ _FIELDS = {field.name for field in fields(Reply)}
 def reply_from_cache(text: str) -> Reply | None:
     """The reply that `Reply.dumps` wrote; None for anything else."""
     try:
-        value = json.loads(text)
+        value = orjson.loads(text)
     except ValueError:
         return None
-    if not isinstance(value, dict) or set(value) != _FIELDS or not isinstance(value["text"], str):
+    if not isinstance(value, dict) or value.keys() != _FIELDS or not isinstance(value["text"], str):
         return None
     return Reply(**{**value, "left_out": tuple(value["left_out"])})
 

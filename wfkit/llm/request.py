@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import orjson
+
 VERSION = 1
 """Raised whenever the way requests are sent or answers are kept changes so that old answers no longer fit."""
 
@@ -40,7 +42,7 @@ class Request:
         parts = [
             VERSION, self.model, self.messages, self.max_output_tokens, self.temperature, self.seed, self.schema
         ]  # fmt: skip
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).digest()
+        return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).digest()
 
     def key(self, identity: Sequence[str], repeat: str) -> bytes:
         """The key of a cached answer.
@@ -49,7 +51,7 @@ class Request:
             identity: tells the service from others.
             repeat: tells this call from others of the same request.
         """
-        return hashlib.sha256(json.dumps([*identity, repeat]).encode("ascii") + self.digest).digest()
+        return hashlib.sha256(orjson.dumps([*identity, repeat]) + self.digest).digest()
 
     @property
     def most_input_tokens(self) -> int:

@@ -1,12 +1,11 @@
 """LLM-as-Judge (section 4.5, appendix B.6): a model scores the candidate by a rubric, three times, 0 to 5."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wfkit import prompts, schema
+from wfkit import jsonl, prompts, schema
 from wfkit.errors import Unavailable
 from wfkit.llm.answers import object_in
 from wfkit.llm.errors import BadAnswer, Refused
@@ -16,17 +15,18 @@ from wfkit.signature import format_signature
 from wfkit.workflow import Workflow
 
 if TYPE_CHECKING:
-    from wfkit.llm.client import Answer, Client
+    from wfkit.llm.client import Answer, Awaited, Client
     from wfkit.llm.reply import Reply
 
 SAMPLES = 3
+REPEATS = tuple(map(str, range(SAMPLES)))
 HIGHEST = 5
 PROMPT = "judge-1"
 MAX_OUTPUT_TOKENS = 2048
 EXPECTED_OUTPUT_TOKENS = 250
 
 Judgment = dict[str, Any]
-Pending = list["Future[Answer[Judgment]]"]
+Pending = list["Awaited[Judgment]"]
 
 
 class Judged(NamedTuple):
@@ -73,12 +73,11 @@ class Judge:
 
     def missing(self, request: Request) -> int:
         """How many of the three calls the cache cannot answer."""
-        return sum(self.client.cached(request, str(sample), judgment_in) is None for sample in range(SAMPLES))
+        return self.client.cached(request, REPEATS, judgment_in).count(None)
 
     def begin(self, comparison: Comparison) -> Pending:
         """Send the three calls off without waiting for them."""
-        request = self.request(comparison)
-        return [self.client.submit(request, str(sample), judgment_in) for sample in range(SAMPLES)]
+        return self.client.submit(self.request(comparison), REPEATS, judgment_in)
 
     def finish(self, pending: Pending) -> Judged:
         """Wait for the three calls and average them."""
@@ -134,7 +133,7 @@ def data_section(golden: Workflow, candidate: Workflow) -> str:
         "golden": _lists(golden),
         "generated": _lists(candidate),
     }
-    text = json.dumps(value, ensure_ascii=False, indent=1)
+    text = jsonl.dumps(value).decode()
     return _MARK.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -168,6 +167,7 @@ def judgment_in(reply: "Reply") -> Judgment:
     return judgment
 
 
+@cache
 def answer_schema() -> Mapping[str, Any]:
     """The schema of the answer in the strict form that services accept: nothing optional, nothing further."""
     whole = schema.bundled("judge_answer")
