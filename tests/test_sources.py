@@ -27,6 +27,7 @@ def read(data: bytes, path: Path, *, rows_of_text: bool = False, limit: int = LI
         (b'\n\n{"id":"a"}\n', [b'{"id":"a"}']),
         (b'{"id":"a"\n{"id":"b"}\n', [b'{"id":"a"', b'{"id":"b"}']),  # a damaged first line hides nothing
         (b'{\n "id": "a"\n}\n', [b'{\n "id": "a"\n}\n']),  # a document over several lines
+        (b'{"nodes": [\n{"id": "a"}\n]}\n', [b'{"nodes": [\n{"id": "a"}\n]}\n']),  # its lines begin as rows do
         (b"[\n1\n]\n", [b"[\n1\n]\n"]),
         (b"Node:\n1: a\n", [b"Node:\n1: a\n"]),  # a text
         (b"\xef\xbb\xbfNode:\n1: a\n", [b"Node:\n1: a\n"]),

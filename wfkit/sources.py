@@ -22,7 +22,11 @@ def read(inputs: Iterable[tuple[str, int]], max_line: int, *, rows_of_text: bool
     """
     for name, descriptor in inputs:
         head = _head(descriptor, max_line)
-        if _is_rows_of_json(head):
+        rows = _is_rows_of_json(head)
+        if rows is None:
+            head = b"".join([head, *_rest(descriptor, max_line - len(head))])
+            rows = not _is_json(head)
+        if rows:
             yield from streams.lines_of(name, descriptor, max_line, head)
         elif rows_of_text:
             yield from _csv_rows(name, descriptor, head)
@@ -49,11 +53,27 @@ def _complete_lines(head: bytes) -> list[bytes]:
     return [line for line in head.removeprefix(streams.BOM).split(b"\n")[:-1] if line.strip()]
 
 
-def _is_rows_of_json(head: bytes) -> bool:
-    """Whether the input is one JSON value per line.
+def _rest(descriptor: int, limit: int) -> Iterator[bytes]:
+    """What follows, until the limit is passed."""
+    while limit >= 0 and (chunk := streams.read_chunk(descriptor)):
+        limit -= len(chunk)
+        yield chunk
 
-    A first line that is damaged does not hide the rows: it is enough that it and the next begin an object. Neither
-    does one that is too long to be read: an object that begins with a key and has no line end for megabytes.
+
+def _is_json(data: bytes) -> bool:
+    try:
+        jsonl.loads(data.removeprefix(streams.BOM).strip())
+    except DataError:
+        return False
+    return True
+
+
+def _is_rows_of_json(head: bytes) -> bool | None:
+    """Whether the input is one JSON value per line; None if the first two lines leave it open.
+
+    A first line that is damaged does not hide the rows, but the lines of one document may begin as rows do: if the
+    first two begin an object and the first is none, only the whole input tells. Neither does a first line
+    hide the rows that is too long to be read: an object that begins with a key and has no line end for megabytes.
     """
     lines = _complete_lines(head) or [head.removeprefix(streams.BOM)]
     first = lines[0].strip()
@@ -64,7 +84,8 @@ def _is_rows_of_json(head: bytes) -> bool:
     try:
         jsonl.loads(first)
     except DataError:
-        return len(lines) > 1 and first.startswith(b'{"') and lines[1].lstrip().startswith(b'{"')
+        open_still = len(lines) > 1 and first.startswith(b'{"') and lines[1].lstrip().startswith(b'{"')
+        return None if open_still else False
     return True
 
 

@@ -115,6 +115,7 @@ def edges_of(record: dict[str, Any]) -> list[str]:
         ('j [label=""]; a -> j -> b', {"a": "a", "b": "b"}, ["ab"]),
         ("a -> b; b -> c [style=invis]; a -> c", {"a": "a", "b": "b", "c": "c"}, ["ab", "ac"]),
         ("a -> b; b -> a", {"a": "a", "b": "b"}, ["ab"]),
+        ("z -> m -> a -> z; a -> b", {"z": "z", "m": "m", "a": "a", "b": "b"}, ["ab", "ma", "zm"]),  # as one reads it
     ],
 )  # fmt: skip
 def test_what_is_read(body: str, nodes: dict[str, str], edges: list[str], parse: Callable[..., Any]) -> None:

@@ -21,6 +21,7 @@ def test_back_edges_are_found_from_the_declared_start() -> None:
     loop = [(0, 1), (1, 2), (2, 0)]
     assert back_edges(["b", "a", "c"], loop, [0]) == {(2, 0)}
     assert back_edges(["b", "a", "c"], loop, []) == {(0, 1)}  # no root: the walk begins at "a"
+    assert back_edges(["b", "a", "c"], loop, [], [2, 0, 1]) == {(1, 2)}  # no root: the walk begins where one reads
     assert back_edges(["a", "b"], [(0, 1)], []) == set()
     assert back_edges(["a", "b", "c"], [(0, 1), (1, 2), (2, 1)], []) == {(2, 1)}
 

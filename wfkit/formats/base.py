@@ -107,6 +107,8 @@ class Draft:
         declared_steps: how many steps the source says there are.
         unordered: the source says expressly that no edge joins its steps.
         order: whether the listed order carries meaning in this format.
+        reading_order: where a text is read from top to bottom, the ids in that order: a loop without a beginning is
+            then opened before the step that is met first.
         cycles: what this format does with a cycle unless told otherwise.
         refuse_ghosts: the tool itself refuses an edge to a step that is not there, so it is an error always.
         problem: set if the source could not be read; the rest is then of no account.
@@ -127,6 +129,7 @@ class Draft:
     declared_steps: int | None = None
     unordered: bool = False
     order: Order = "listed"
+    reading_order: list[str] = field(default_factory=list)
     cycles: Cycles = "error"
     refuse_ghosts: bool = False
     problem: DataError | None = None

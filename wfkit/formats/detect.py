@@ -31,15 +31,15 @@ def detect(source: Source, formats: Mapping[str, str]) -> str:
         return fitting[0]
     if fitting:
         raise DataError(f"fits {' and '.join(fitting)}; choose one with --from", code="E-AMBIGUOUS")
-    raise DataError(_nothing_fits(source, formats), code="E-UNSUPPORTED")
+    raise DataError(_nothing_fits(source), code="E-UNSUPPORTED")
 
 
 # Kinds of record that belong elsewhere in the pipe; other formats use `kind` for their own purposes.
 _OTHER_KINDS = ("pair", "policy", "summary", "sensitivity", "firing", "instance", "ap_pair", "ap_grade")
 
 
-def _nothing_fits(source: Source, formats: Mapping[str, str]) -> str:
+def _nothing_fits(source: Source) -> str:
     text = source.plain_text()
     if source.value is None and not (text or "").strip():
         return "there is nothing to read"
-    return f"no known format fits (known: {', '.join(formats)}); name one with --from to see what it lacks"
+    return "no known format fits; name one of wf-parse --list with --from to see what it lacks"

@@ -81,7 +81,7 @@ def _draft(graph: DotGraph | DataError, draft_id: str, options: ParseOptions) ->
             flow.join(source, target, label=_label(label, f"{source}->{target}", graph.name, {}))
     redefined = ", ".join(sorted(graph.redefined))
     warnings = [f"W-REDEFINED: nodes with several labels, of which the last is taken: {redefined}"] if redefined else []
-    return flow.draft(draft_id, cycles="break", warnings=warnings)
+    return flow.draft(draft_id, cycles="break", reading_order=list(flow.steps), warnings=warnings)
 
 
 def _label(label: str, name: str, graph_name: str, attributes: Mapping[str, str]) -> str:

@@ -48,7 +48,7 @@ def finish(draft: Draft, options: ParseOptions) -> dict[str, Any]:
     edges = _without_self_loops(nodes, edges, options, draft, warnings)
     if len(nodes) > 1 and not (edges or start or end or draft.unordered):
         edges = _chain_or_refuse(len(nodes), bool(pairs), options, warnings)
-    edges, removed = _without_cycles(nodes, edges, start, options.cycles or draft.cycles, warnings)
+    edges, removed = _without_cycles(nodes, edges, start, options.cycles or draft.cycles, draft, warnings)
     if options.reduce:
         edges = reduced(len(nodes), edges)
     _warn_of_terminals(nodes, edges, removed, start, end, draft, warnings)
@@ -183,7 +183,12 @@ def _chain_or_refuse(count: int, had_edges: bool, options: ParseOptions, warning
 
 
 def _without_cycles(
-    nodes: Sequence[dict[str, Any]], edges: list[Edge], start: list[str] | None, policy: str, warnings: list[str]
+    nodes: Sequence[dict[str, Any]],
+    edges: list[Edge],
+    start: list[str] | None,
+    policy: str,
+    draft: Draft,
+    warnings: list[str],
 ) -> tuple[list[Edge], list[list[str]]]:
     """The edges under the policy, and the back edges that were removed as pairs of ids."""
     if all(source < target for source, target in edges):  # listed in order: no cycle is possible
@@ -199,8 +204,10 @@ def _without_cycles(
     if policy == "keep":
         warnings.append(f"W-LOOP: the steps form a cycle, kept: {names}")
         return edges, []
-    first = [position for position, node in enumerate(nodes) if node["id"] in set(start or ())]
-    back = back_edges([node["text"] for node in nodes], edges, first)
+    index = {node["id"]: position for position, node in enumerate(nodes)}
+    first = [index[step] for step in start or () if step in index]
+    reading_order = [index[step] for step in draft.reading_order if step in index]
+    back = back_edges([node["text"] for node in nodes], edges, first, reading_order)
     removed = [[nodes[source]["id"], nodes[target]["id"]] for source, target in edges if (source, target) in back]
     listing = _several([f"{source} -> {target}" for source, target in removed])
     warnings.append(f"W-LOOP: back edges removed to break cycles: {listing}")

@@ -123,7 +123,13 @@ def _draft(
     links = [(link.source, link.target, {"label": link.label}) for link in chart.links if not link.hidden]
     for source, target, attributes in expand_groups(links, members.get):
         flow.join(source, target, **attributes)
-    return flow.draft(draft_id, task=title, cycles="break", warnings=[*warnings, *sorted(set(chart.warnings))])
+    return flow.draft(
+        draft_id,
+        task=title,
+        cycles="break",
+        reading_order=list(flow.steps),
+        warnings=[*warnings, *sorted(set(chart.warnings))],
+    )
 
 
 def _add(flow: Flow, node: Node, linked: bool) -> None:

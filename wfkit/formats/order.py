@@ -52,11 +52,13 @@ def layered_order(texts: Sequence[str], edges: Sequence[Edge]) -> list[int]:
     return sorted(range(len(texts)), key=lambda step: (layer[step], _normalised(texts[step]), step))
 
 
-def back_edges(texts: Sequence[str], edges: Iterable[Edge], first: Iterable[int]) -> set[Edge]:
+def back_edges(
+    texts: Sequence[str], edges: Iterable[Edge], first: Iterable[int], reading_order: Iterable[int] = ()
+) -> set[Edge]:
     """The edges that a depth-first walk meets against its own path; without them the graph has no cycle.
 
-    The walk begins at the steps in ``first``, then at the roots, then anywhere; among equals it takes the
-    smaller normalised text, then the step that is listed earlier.
+    The walk begins at the steps in ``first``, then at the roots, then in reading order, then anywhere; among equals it
+    takes the smaller normalised text, then the step that is listed earlier.
     """
     rank = sorted(range(len(texts)), key=lambda step: (_normalised(texts[step]), step))
     place = [0] * len(texts)
@@ -68,7 +70,7 @@ def back_edges(texts: Sequence[str], edges: Iterable[Edge], first: Iterable[int]
     roots = [step for step in rank if waiting[step] == 0]
     state = [0] * len(texts)  # 0 unseen, 1 on the current path, 2 finished
     result = set()
-    for root in [*sorted(first, key=place.__getitem__), *roots, *rank]:
+    for root in [*sorted(first, key=place.__getitem__), *roots, *reading_order, *rank]:
         if state[root]:
             continue
         state[root] = 1

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from wfkit.formats.answers import is_row
+
 LIST_FIELDS = ("steps", "tasks", "plan", "subtasks", "actions", "task_nodes", "tool_nodes", "sampled_nodes")
 DEPENDENCY_FIELDS = (
     "depends_on", "dependencies", "deps", "dep", "after", "needs", "requires", "prerequisites", "context", "parents",
@@ -26,7 +28,9 @@ def is_plan(value: Any) -> bool:
 
 
 def steps_field(value: Mapping[str, Any]) -> str | None:
-    """The field that holds the steps."""
+    """The field that holds the steps; none beside nodes and edges, which say more."""
+    if "nodes" in value and ("edges" in value or "links" in value):
+        return None
     result = value.get("result")
     if isinstance(result, dict) and "task_nodes" in result:
         return "result"
@@ -37,7 +41,7 @@ def steps_field(value: Mapping[str, Any]) -> str | None:
         if (isinstance(steps, list) and _is_list_of_steps(steps)) or (isinstance(steps, dict) and _are_named(steps)):
             return field
     nodes = value.get("nodes")
-    if "edges" in value or "links" in value or not isinstance(nodes, list):
+    if not isinstance(nodes, list):
         return None
     named = [node for node in nodes if isinstance(node, dict)]
     return "nodes" if any(field in node for node in named for field in DEPENDENCY_FIELDS) else None
@@ -55,8 +59,7 @@ def _is_list_of_steps(value: list[Any]) -> bool:
         return True
     fields = {*TITLE_FIELDS, *DESCRIPTION_FIELDS}
     return bool(value) and all(
-        isinstance(step, dict) and "role" not in step and "nodes" not in step and not fields.isdisjoint(step)
-        for step in value
+        isinstance(step, dict) and not (is_row(step) or "nodes" in step or fields.isdisjoint(step)) for step in value
     )
 
 

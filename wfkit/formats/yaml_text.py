@@ -50,7 +50,8 @@ def load_all(text: str) -> list[Any]:
         raise DataError(f"not YAML: {place}{error.problem or error.context}", code="E-SYNTAX") from None
     except (YAMLError, ValueError) as error:
         raise DataError(f"not YAML: {' '.join(str(error).split())[:200]}", code="E-SYNTAX") from None
-    return [_Values().of(document, 0) for document in documents if document is not None]
+    values = [_Values().of(document, 0) for document in documents if document is not None]
+    return [value for value in values if value is not None]
 
 
 def _too_deep() -> DataError:
