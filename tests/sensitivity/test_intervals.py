@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from wfkit.sensitivity import intervals
-from wfkit.sensitivity.intervals import percentile_intervals, resampled_means, seed_for, share_interval
+from wfkit.sensitivity.intervals import percentile_intervals, resampled_means, seed_for
 
 
 def test_resampling_is_that_of_whole_clusters():
@@ -49,26 +47,6 @@ def test_repeats_of_a_golden_do_not_narrow_the_interval():
 def test_percentiles():
     replicates = np.column_stack([np.arange(41.0), np.full(41, np.nan)])
     assert percentile_intervals(replicates) == [[1, 39], None]  # 2.5 % and 97.5 % of 0 … 40
-
-
-@pytest.mark.parametrize(
-    ("share", "clusters", "low", "high"),
-    [
-        (81 / 263, 263, 0.2553, 0.3662),  # these four: Newcombe 1998, table I, method 3
-        (15 / 148, 148, 0.0624, 0.1605),
-        (0 / 20, 20, 0.0, 0.1611),
-        (1 / 29, 29, 0.0061, 0.1718),
-        (1.0, 20, 0.8389, 1.0),
-    ],
-)
-def test_wilson(share, clusters, low, high):
-    assert share_interval(share, clusters) == pytest.approx([low, high], abs=6e-5)
-
-
-@given(st.floats(0, 1), st.integers(1, 10**6))
-def test_wilson_holds_the_share_and_stays_within_0_and_1(share, clusters):
-    low, high = share_interval(share, clusters)
-    assert 0 <= low <= share + 1e-12 and share - 1e-12 <= high <= 1
 
 
 def test_seeds_differ_by_what_is_resampled():

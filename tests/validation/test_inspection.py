@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wfkit.errors import DataError
-from wfkit.validation.inspection import Sample, compliance, wilson_interval
+from wfkit.validation.inspection import Sample, compliance
+from wfkit.wilson import wilson_interval
 
 Record = dict[str, Any]
 BY = ("type", "severity")
@@ -101,28 +102,6 @@ def test_pairs_with_the_same_id_do_not_depend_on_their_order_either(order: list[
         pair(number // 3, note=number, golden=pair(0)["golden"] | {"edges": [[str(number)] * 2]}) for number in order
     ]
     assert drawn(records, size) == drawn(sorted(records, key=lambda record: record["note"]), size)
-
-
-@pytest.mark.parametrize(
-    ("passed", "decided", "low", "high"),
-    [
-        # z = 1.96: centre (p + z²/2n)/(1 + z²/n), half z·sqrt(p(1−p)/n + z²/4n²)/(1 + z²/n)
-        (89, 90, 0.9397, 0.9980),  # the paper's 98.9 %
-        (0, 10, 0.0, 0.2775),  # z²/(n + z²) = 3.8415/13.8415
-        (10, 10, 0.7225, 1.0),
-        (5, 10, 0.2366, 0.7634),
-        (1, 1, 0.2065, 1.0),  # 1/(1 + 3.8415)
-    ],
-)
-def test_wilson_interval(passed: int, decided: int, low: float, high: float) -> None:
-    assert wilson_interval(passed, decided) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
-
-
-@given(st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_interval_holds_the_rate_within_0_and_1(counts: tuple[int, int]) -> None:
-    passed, decided = counts
-    low, high = wilson_interval(passed, decided)
-    assert 0 <= low <= passed / decided <= high <= 1
 
 
 def test_decisions_read_back_from_a_csv() -> None:

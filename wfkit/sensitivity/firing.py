@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from wfkit.gate.policy import Clause, Policy, Quantifier, Require, Rule
 from wfkit.jsonl import Record
 from wfkit.sensitivity.columns import Columns, Mask
-from wfkit.sensitivity.intervals import share_interval
 from wfkit.sensitivity.observations import UNDEFINED
 from wfkit.sensitivity.strata import FEWEST_GOLDENS, Stratum
+from wfkit.wilson import wilson_interval
 
 Answers = NDArray[np.int8]
 
@@ -123,7 +123,8 @@ def share_fired(columns: Columns, answers: Answers, rows: Mask) -> dict[str, Any
         "too_small": goldens < FEWEST_GOLDENS,
         "fired": fired,
         "rate": fired / count if count else None,
-        "interval": share_interval(fired / count, goldens) if count else None,
+        # The goldens are the sample size: exact with one pair each, and too wide rather than too narrow with several.
+        "interval": list(wilson_interval(fired / count * goldens, goldens)) if count else None,
         "unmeasured": int(np.count_nonzero(rows & (answers == UNKNOWN))),
         "not_applicable": int(np.count_nonzero(rows & (answers == LEFT_OUT))),
     }

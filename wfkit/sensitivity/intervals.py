@@ -3,8 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from math import sqrt
-from statistics import NormalDist
 
 import numpy as np
 
@@ -77,23 +75,3 @@ def seed_for(seed: int, *parts: str | None) -> int:
     """The seed of one bootstrap; it depends on the user's seed and on what is resampled, not on what came before."""
     key = json.dumps([seed, *parts])
     return int.from_bytes(hashlib.sha256(key.encode("ascii")).digest()[:8])
-
-
-def share_interval(share: float, clusters: int) -> list[float]:
-    """Wilson's score interval of a share that was seen over some clusters (Wilson 1927).
-
-    Taking the clusters for the sample size is exact where each has one pair, and too wide rather than too narrow
-    where each has several.
-
-    Args:
-        share: 0 to 1.
-        clusters: number of goldens, at least 1.
-    """
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    square = z * z / clusters
-    centre = share + square / 2
-    half = z * sqrt(share * (1 - share) / clusters + square / (4 * clusters))
-    # At its ends the formula is exactly 0 or 1 and must not miss them by a rounding error.
-    low = 0.0 if share == 0 else max(0.0, (centre - half) / (1 + square))
-    high = 1.0 if share == 1 else min(1.0, (centre + half) / (1 + square))
-    return [low, high]

@@ -7,12 +7,12 @@ over the sources that it has, and which pairs are drawn depends on seed and ids 
 import hashlib
 import heapq
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.perturb.base import edited_count
+from wfkit.wilson import wilson_interval
 
 _FIXED_COLUMNS = ("source", "golden", "candidate", "question", "decision", "note")
 _YES = frozenset({"yes", "y", "true", "1", "pass", "passed", "ok"})
@@ -27,7 +27,6 @@ _QUESTIONS = {
     "wrong_dependencies": "Do {count} steps wait for the wrong steps?",
     "wrong_tool": "Do {count} steps use a wrong tool?",
 }
-_Z_95 = 1.959963984540054
 
 
 class Sample:
@@ -109,16 +108,6 @@ def compliance(rows: Iterable[Mapping[str, str | None]], by: Sequence[str]) -> d
     totals = [sum(column) for column in zip(*counts.values(), strict=True)] or [0, 0, 0]
     strata = [dict(zip(by, stratum, strict=True)) | _rate(*tally) for stratum, tally in sorted(counts.items())]
     return {**_rate(*totals), "strata": strata}
-
-
-def wilson_interval(passed: int, decided: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a proportion, for at least one decision; within 0 to 1."""
-    rate = passed / decided
-    square = _Z_95**2 / decided
-    centre = (rate + square / 2) / (1 + square)
-    half = _Z_95 * math.sqrt(rate * (1 - rate) / decided + square / (4 * decided)) / (1 + square)
-    # At the ends the formula is exactly 0 or 1 and must not miss it by a rounding error.
-    return (0.0 if passed == 0 else centre - half), (1.0 if passed == decided else centre + half)
 
 
 def _rate(passed: int, failed: int, undecided: int) -> dict[str, Any]:

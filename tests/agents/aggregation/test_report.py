@@ -244,10 +244,12 @@ def test_what_the_denominator_rests_on_is_said(short):
     record = short.graded(request, 1, 0)
     inferred = aggregate(short.read([request], [record, {"pair": "p9"}]), FEW)[0]["notes"]
     assert any(note.startswith("1 model known only from the records") for note in inferred)
-    assert any(note.startswith("1 repeat known only from the records") for note in inferred)
+    assert any(note.startswith("1 repeat guessed from the largest number in the records") for note in inferred)
     assert "1 error record in the input: their pairs count as unknown" in inferred
     declared = aggregate(short.read([request], [record], models=["m"], repeats=1), FEW)[0]["notes"]
-    assert not any("known only" in note or "error" in note for note in declared)
+    assert not any("known only" in note or "guessed" in note or "error" in note for note in declared)
+    told = aggregate(short.read([request], [record | {"repeats": 2}], models=["m"]), FEW)[0]
+    assert told["requested"] == 2 and not any("guessed" in note for note in told["notes"])
     listed = aggregate(short.read([{"kind": "error"}, request], [record]), FEW)[0]["notes"]
     assert "1 error record in the list of requests: N lacks the pairs that they would have been" in listed
 

@@ -56,16 +56,19 @@ def paired_ratios(evidence: Evidence) -> dict[str, Any]:
     """
     ratios = {}
     for measure in MEASURES:
-        clean, perturbed = amounts(evidence.clean, measure), amounts(evidence.perturbed, measure)
-        known = ~np.isnan(clean) & ~np.isnan(perturbed)
-        usable = known & (clean > 0)
-        values = perturbed[usable] / clean[usable]
+        usable, values = _matched_ratios(evidence, measure)
+        known = ~np.isnan(amounts(evidence.clean, measure)) & ~np.isnan(amounts(evidence.perturbed, measure))
         summary: dict[str, Any] = {"pairs": len(values), **distribution(values)}
         summary["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        summary["clean_zero"] = int(np.count_nonzero(known & (clean == 0)))
+        summary["clean_zero"] = int(np.count_nonzero(known & (amounts(evidence.clean, measure) == 0)))
         summary["heavy_tail"] = _heavy_tail(values, np.flatnonzero(usable), evidence)
         ratios[measure] = summary
     return ratios
+
+
+def ratio_samples(evidence: Evidence) -> dict[str, Floats]:
+    """The ratios behind `paired_ratios` by measure, in the order of requests: shape (pairs,) each."""
+    return {measure: _matched_ratios(evidence, measure)[1] for measure in MEASURES}
 
 
 def rollout_tests(evidence: Evidence, seed: int) -> dict[str, dict[str, Any]]:
@@ -95,6 +98,13 @@ def distribution(values: Floats) -> dict[str, float | None]:
         return {"median": None, "q1": None, "q3": None, "mean": None}
     q1, median, q3 = np.percentile(values, [25, 50, 75])
     return {"median": float(median), "q1": float(q1), "q3": float(q3), "mean": float(np.mean(values))}
+
+
+def _matched_ratios(evidence: Evidence, measure: str) -> tuple[Flags, Floats]:
+    """Which requests have a ratio, and those ratios."""
+    clean, perturbed = amounts(evidence.clean, measure), amounts(evidence.perturbed, measure)
+    usable = ~np.isnan(perturbed) & (clean > 0)
+    return usable, perturbed[usable] / clean[usable]
 
 
 def _side_cost(side: SideColumns, counted: Flags, success: float) -> dict[str, Any]:

@@ -79,7 +79,9 @@ class Grades:
         requests: the complete list of requested pairs.
         models: the models that were run.
         repeats: how often each pair of a benchmark was run on each model.
-        repeats_declared: whether that is known rather than inferred from the largest repeat seen.
+        repeats_declared: whether the user says so.
+        repeats_told: the benchmarks for which some record says how many repeats there were; for others the largest
+            repeat seen decides.
         columns: what came, by (model, repeat).
         clean: the clean episodes.
         actor_failure: the setting that all records share; None before the first.
@@ -98,11 +100,16 @@ class Grades:
         self.models_declared = frozenset(self.models)
         self.repeats = dict.fromkeys(requests.scales, repeats or 1)
         self.repeats_declared = repeats is not None
+        self.repeats_told: set[str] = set()
         self.columns: dict[tuple[str, int], Column] = {}
         self.clean = CleanEpisodes()
         self.actor_failure: str | None = None
         self.error_records = 0
         self._digests: dict[tuple[str, ...], str | None] = {}
+
+    def knows_repeats_of(self, benchmark: str) -> bool:
+        """Whether the number of repeats is known, rather than guessed from the records that came."""
+        return self.repeats_declared or benchmark in self.repeats_told
 
     def count_error(self) -> None:
         """Count an error record of the stream, or a record that `add` refused."""
@@ -179,6 +186,8 @@ class Grades:
 
     def _repeat(self, record: Record, benchmark: str) -> int:
         repeat, asked = read_repeat(record)
+        if asked is not None:
+            self.repeats_told.add(benchmark)
         if self.repeats_declared:
             if repeat >= self.repeats[benchmark]:
                 raise DataError(

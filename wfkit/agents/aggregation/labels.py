@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wfkit.agents.aggregation.agreement import cohen_kappa
 from wfkit.agents.aggregation.evidence import Evidence
 from wfkit.agents.aggregation.grade_record import ASPECTS
 from wfkit.agents.aggregation.grades import Grades
-from wfkit.agents.aggregation.proportions import cohen_kappa, wilson_interval
+from wfkit.wilson import wilson_interval
 
 Said = Mapping[str, Mapping[str, str]]
 
@@ -76,7 +77,7 @@ def _shares(said: list[Said], annotator: str, aspect: str, listed: list[str], le
                 "label": label,
                 "count": counts[label],
                 "share": counts[label] / total if total else None,
-                "interval": _listed(wilson_interval(counts[label], total, level)),
+                "interval": list(wilson_interval(counts[label], total, level)) if total else None,
             }
             for label in labels
         ],
@@ -102,7 +103,3 @@ def _agreement(said: list[Said], a: str, b: str, aspect: str) -> dict[str, Any]:
         if (first := each.get(a, {}).get(aspect)) is not None and (second := each.get(b, {}).get(aspect)) is not None
     ]
     return {"episodes": len(both), "kappa": cohen_kappa(both)}
-
-
-def _listed(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)

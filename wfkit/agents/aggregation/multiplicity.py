@@ -34,6 +34,6 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     adjusted = [0.0] * count
     smallest = 1.0
     for rank, index in reversed(list(enumerate(sorted(range(count), key=p_values.__getitem__), start=1))):
-        smallest = min(smallest, count * p_values[index] / rank)
+        smallest = min(smallest, (count / rank) * p_values[index])  # not count * p / rank, which may fall below p
         adjusted[index] = smallest
     return adjusted

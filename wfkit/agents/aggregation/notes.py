@@ -56,9 +56,9 @@ def run_notes(grades: Grades, evidence: Evidence) -> list[str]:
             f"{_counted(len(inferred), 'model')} known only from the records: one that lost every record is not in N"
             " unless --models names it"
         )
-    if not grades.repeats_declared:
+    if not grades.knows_repeats_of(evidence.benchmark):
         repeats = grades.repeats[evidence.benchmark]
-        notes.append(f"{_counted(repeats, 'repeat')} known only from the records: see --repeats")
+        notes.append(f"{_counted(repeats, 'repeat')} guessed from the largest number in the records: see --repeats")
     if grades.error_records:
         notes.append(f"{_counted(grades.error_records, 'error record')} in the input: their pairs count as unknown")
     if grades.requests.error_records:

@@ -2,29 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wfkit.agents.aggregation.proportions import cohen_kappa, wilson_interval
+from wfkit.agents.aggregation.agreement import cohen_kappa
 
 MANY = settings(deadline=None, max_examples=40)
-
-COUNTS = st.integers(1, 400).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total)))
-
-
-def test_wilson_by_hand():
-    # 27 of 30 never flagged an error
-    low, high = wilson_interval(27, 30)
-    assert (round(low, 4), round(high, 4)) == (0.7438, 0.9654)
-
-
-def test_wilson_of_nothing():
-    assert wilson_interval(0, 0) is None
-
-
-@MANY
-@given(COUNTS)
-def test_wilson_is_equal_to_statsmodels(counts):
-    from statsmodels.stats.proportion import proportion_confint
-
-    assert wilson_interval(*counts) == pytest.approx(proportion_confint(*counts, method="wilson"), abs=1e-9)
 
 
 def test_kappa_by_hand():
