@@ -4,10 +4,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import language_models, main_job
+from tests.benchmarks import damage, language_models, main_job
 from tests.benchmarks.measure import Row, machine, table
 
-BENCHMARKS = {**main_job.BENCHMARKS, **language_models.BENCHMARKS}
+BENCHMARKS = {**main_job.BENCHMARKS, **damage.BENCHMARKS, **language_models.BENCHMARKS}
 
 
 def main(wanted: list[str]) -> int:

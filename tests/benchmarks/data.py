@@ -46,11 +46,12 @@ def perturbed(folder: Path, count: int) -> Path:
     if path.exists():
         return path
     source = goldens(folder)
-    size = sum(1 for _ in open(source))
+    size = source.read_bytes().count(b"\n")
     repeats = -(-count // (9 * size))
     everything = folder / "perturbed.jsonl"
     run(wf("wf-perturb"), "--repeats", str(repeats), str(source), stdout=everything)
-    lines = [line for line in open(everything) if '"candidate":null' not in line]
+    made = everything.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = [line for line in made if '"candidate":null' not in line]
     random.Random(0).shuffle(lines)
     path.write_text("".join(lines[:count]))
     return path

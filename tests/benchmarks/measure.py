@@ -39,16 +39,17 @@ def run(
     env: dict[str, str] | None = None,
 ) -> Timed:
     """Run a command, with files as its standard streams, and measure it."""
-    source = open(stdin, "rb") if stdin else subprocess.DEVNULL
-    target = open(stdout, "wb") if stdout else subprocess.DEVNULL
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdin=source, stdout=target, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - started
-    code = os.waitstatus_to_exitcode(status)
-    process.returncode = code
+    with (
+        open(stdin or os.devnull, "rb") as source,
+        open(stdout or os.devnull, "wb") as target,
+    ):
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            command, stdin=source, stdout=target, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+    code = process.returncode = os.waitstatus_to_exitcode(status)
     if code not in codes:
         raise SystemExit(f"{' '.join(command)}: exit code {code}")
     return Timed(seconds, usage.ru_maxrss / 1024)
@@ -66,10 +67,9 @@ def best(count: int, measure: Callable[[], Timed]) -> Timed:
 
 def machine() -> str:
     """The machine in one line."""
-    model = next(
-        (line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
-        platform.machine(),
-    )
+    described = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    names = (line.split(":")[1].strip() for line in described.splitlines() if line.startswith("model name"))
+    model = next(names, platform.machine())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return f"{os.cpu_count()} cores ({model}), {memory:.0f} GB, Python {platform.python_version()}, {platform.system()}"
 

@@ -13,6 +13,15 @@ from tests.benchmarks.orders import topological_orders
 ORDERS_KEPT = 20
 
 
+def model() -> Any:
+    """The encoder as the peer loads it: `SentenceTransformer` with its defaults, on the file that we use."""
+    from sentence_transformers import SentenceTransformer
+
+    from wfkit.models.locate import locate
+
+    return SentenceTransformer(str(locate().directory), device="cpu")
+
+
 def score(pair: dict[str, Any], model: Any) -> tuple[float, int]:
     """The best chain value over the orders, and how many texts were encoded on the way."""
     from scipy.optimize import linear_sum_assignment
