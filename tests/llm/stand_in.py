@@ -5,6 +5,7 @@ Run as a program it serves the stand-in judge and generator of `tests.llm.behavi
 
 import asyncio
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -69,6 +70,14 @@ def failure(status: int, message: str = "no", code: str | None = None, **headers
     """An error in the form of OpenAI; header names are written with underscores."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Response({"error": {"message": message, "type": "error", "code": code}}, status, named)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 class StandIn:

@@ -318,7 +318,7 @@ def test_wrong_command_lines(run_with: Any, arguments: tuple[str, ...], code: in
 
 
 def test_nobody_listens(run_with: Any) -> None:
-    there = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "x"}
+    there = {"NO_PROXY": "127.0.0.1", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "x"}
     done = run_with("wf-perturb", *LLM, "--llm-retries", "0", data=lines(workflow("tea")), **there)
     assert done.code == 4
     assert len(done.records) == 9

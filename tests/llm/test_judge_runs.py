@@ -223,7 +223,7 @@ def test_no_key_names_the_variable(run_with: Any) -> None:
 
 
 def test_nobody_listens(run_with: Any) -> None:
-    there = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-test-secret"}
+    there = {"NO_PROXY": "127.0.0.1", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-test-secret"}
     done = run_with("wf-score", *JUDGE, "--llm-retries", "1", data=pairs(20), **there)
     assert done.code == 4
     assert len(done.records) == 20

@@ -47,10 +47,11 @@ class Judge:
         seed: sent with each call where the service accepts it.
     """
 
+    name = "judge"
     summary = "an LLM's rubric score, 0 to 5 by three calls, divided by 5 (B.6); only with `--judge-model`"
     needs_alignment = False
 
-    def __init__(self, client: "Client", model: str, name: str = "judge", seed: int = 0) -> None:
+    def __init__(self, client: "Client", model: str, name: str = name, seed: int = 0) -> None:
         self.client = client
         self.model = model
         self.name = name
