@@ -1,0 +1,1 @@
+"""Running or replaying an agent on both sides of every pair, and grading it natively, with nothing lost."""
