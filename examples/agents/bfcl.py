@@ -1,7 +1,7 @@
 """BFCL: instances, the published pairs, and the native grader, out of the installed package ``bfcl-eval``.
 
     python bfcl.py instances simple_python multiple multi_turn_base > instances.jsonl
-    python bfcl.py base > base.jsonl                        # whole multi-turn tasks: the clean side of the published pairs
+    python bfcl.py base > base.jsonl                        # whole multi-turn tasks: the clean side of published pairs
     python bfcl.py published miss_param > candidates.jsonl  # or miss_func, long_context; for ap-pair --candidates
     ap-pair --grader 'python bfcl.py grade' instances.jsonl
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
+from wfkit.agents.pairing.contracts import Tool, tools_of
 from wfkit.agents.pairing.differences import Difference, differences
+from wfkit.agents.pairing.pointers import get
 from wfkit.agents.pairing.surfaces import Pointers
 
 Record = dict[str, Any]
@@ -62,6 +64,16 @@ class Candidate:
     def recovery(self) -> Mapping[str, Any]:
         """The recovery, empty where there is none."""
         return self.record.get("recovery") or {}
+
+    def changes_tools(self) -> bool:
+        """Whether the tools are other objects than those of the clean side, which the native validator has passed."""
+        places = self.pointers.get("tools", ())
+        return any(get(self.perturbed, place) is not get(self.clean, place) for place in places)
+
+    @cached_property
+    def tools(self) -> list[Tool]:
+        """The tools of the perturbed side."""
+        return tools_of(self.perturbed, self.pointers.get("tools", ()))
 
     @cached_property
     def differences(self) -> list[Difference]:

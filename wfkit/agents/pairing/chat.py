@@ -1,9 +1,9 @@
 """The form of a chat: roles that exist, and ids of tool calls and of their answers that pair up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from wfkit.agents.pairing.pointers import get, parent
+from wfkit.agents.pairing.pointers import get, parent, split
 from wfkit.agents.pairing.surfaces import Pointers
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -25,9 +25,8 @@ def messages_around(public: Any, pointers: Pointers) -> list[Any]:
 
 def _value(public: Any, pointer: str) -> Any:
     value = public
-    for part in pointer[1:].split("/"):
-        part = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, Mapping):
+    for part in split(pointer):
+        if isinstance(value, dict):
             value = value.get(part)
         elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
             value = value[int(part)]
@@ -37,14 +36,14 @@ def _value(public: Any, pointer: str) -> Any:
 
 
 def _is_chat(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(element, Mapping) and "role" in element for element in value)
+    return isinstance(value, list) and any(isinstance(element, dict) and "role" in element for element in value)
 
 
 def chat_problem(messages: Sequence[Any]) -> str | None:
     """What is wrong with a chat, if something is."""
     open_calls: list[str] = []
     for message in messages:
-        if not isinstance(message, Mapping) or message.get("role") not in ROLES:
+        if not isinstance(message, dict) or message.get("role") not in ROLES:
             return f"a message has no role that exists: {str(message)[:60]}"
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list):
@@ -63,5 +62,5 @@ def chat_problem(messages: Sequence[Any]) -> str | None:
             and "function_call" not in message
         ):
             return f"a message of the {message['role']} is empty"
-        open_calls = [call["id"] for call in calls if isinstance(call, Mapping) and isinstance(call.get("id"), str)]
+        open_calls = [call["id"] for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)]
     return f"the call {open_calls[0]!r} has no answer" if open_calls else None

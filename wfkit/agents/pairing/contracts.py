@@ -43,8 +43,8 @@ class Tool(NamedTuple):
         place = f"{self.schema_pointer}/properties"
         return [
             Parameter(name, child(place, name), schema, name in names)
-            for name, schema in (properties.items() if isinstance(properties, Mapping) else ())
-            if isinstance(schema, Mapping)
+            for name, schema in (properties.items() if isinstance(properties, dict) else ())
+            if isinstance(schema, dict)
         ]
 
 
@@ -70,9 +70,9 @@ def elements_of(public: Any, pointers: Sequence[str]) -> Iterator[tuple[str, Any
 
 
 def _tool(element: Any, pointer: str) -> Tool | None:
-    if not isinstance(element, Mapping):
+    if not isinstance(element, dict):
         return None
-    wrapped = isinstance(element.get("function"), Mapping)
+    wrapped = isinstance(element.get("function"), dict)
     body = element["function"] if wrapped else element
     place = f"{pointer}/function" if wrapped else pointer
     name = body.get("name")
@@ -86,7 +86,7 @@ def _tool(element: Any, pointer: str) -> Tool | None:
         place,
         name,
         description if isinstance(description, str) else None,
-        schema if isinstance(schema, Mapping) else {},
+        schema if isinstance(schema, dict) else {},
         f"{place}/{key}",
         wrapped,
     )

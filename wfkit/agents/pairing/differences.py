@@ -33,7 +33,7 @@ def differences(one: Any, other: Any, pointer: str = "") -> Iterator[Difference]
     """Every place where two values differ, as deep as it can be told."""
     if one is other:
         return
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
+    if isinstance(one, dict) and isinstance(other, dict):
         yield from _of_objects(one, other, pointer)
     elif isinstance(one, list) and isinstance(other, list):
         yield from _of_lists(one, other, pointer)

@@ -1,7 +1,6 @@
 """Opaque names and the chance of an edit, all of them digests of what they stand for."""
 
 import hashlib
-import json
 import random
 
 LENGTH = 24
@@ -33,4 +32,4 @@ def chance_of(seed: int, instance: str, family: str, attempt: int) -> random.Ran
 
 
 def _sha256(parts: tuple[str | int, ...]) -> bytes:
-    return hashlib.sha256(json.dumps(parts).encode("ascii")).digest()
+    return hashlib.sha256(repr(parts).encode("utf-8")).digest()

@@ -1,7 +1,7 @@
 """What an editor makes: a patch of the public instance, the slots it claims to change, and how to recover."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -104,6 +104,6 @@ def recovery(by: str, note: str, *, answer: str | None = None, restores: Sequenc
 
 def sharing(value: Any, **changes: Any) -> Any:
     """A copy of an object with some members changed, or taken out where the change is ``...``, in the same order."""
-    assert isinstance(value, Mapping)
+    assert isinstance(value, dict)
     result = {key: changes.get(key, member) for key, member in value.items()}
     return {key: member for key, member in result.items() if member is not ...}

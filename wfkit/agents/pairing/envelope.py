@@ -1,6 +1,5 @@
 """The uniform answer of an editor: four keys and no more (AgentPerturb, Appendix F.5)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from wfkit.agents.pairing.differences import same
@@ -15,7 +14,7 @@ def envelope_problem(envelope: Any, type_: str, original: Any = None) -> str | N
     Args:
         original: what the replacement stands for, where it is known; the replacement may not be equal to it.
     """
-    if not isinstance(envelope, Mapping):
+    if not isinstance(envelope, dict):
         return "the envelope is no JSON object"
     further = [key for key in envelope if key not in KEYS]
     missing = [key for key in KEYS if key not in envelope]

@@ -5,18 +5,20 @@ A patched document shares every part with the original that the patch does not t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from wfkit.errors import DataError
 
 
-def split(pointer: str) -> list[str]:
+@lru_cache(maxsize=8192)
+def split(pointer: str) -> tuple[str, ...]:
     """The unescaped parts of a pointer; the empty pointer, which is the whole document, has none."""
     if not pointer:
-        return []
+        return ()
     if not pointer.startswith("/"):
         raise DataError(f"{pointer!r} is not a JSON Pointer", code="E-POINTER")
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/"))
 
 
 def child(pointer: str, key: str | int) -> str:
@@ -47,7 +49,7 @@ def get(document: Any, pointer: str) -> Any:
     """
     value = document
     for part in split(pointer):
-        if isinstance(value, Mapping) and part in value:
+        if isinstance(value, dict) and part in value:
             value = value[part]
         elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
             value = value[int(part)]
@@ -74,7 +76,7 @@ def patched(document: Any, patch: Iterable[Mapping[str, Any]]) -> Any:
 
 def _changed(container: Any, parts: Sequence[str], name: str, value: Any, path: str) -> Any:
     key, rest = parts[0], parts[1:]
-    if isinstance(container, Mapping):
+    if isinstance(container, dict):
         if key not in container and (rest or name != "add"):
             raise DataError(f"nothing stands at {path}", code="E-PATCH")
         result = dict(container)

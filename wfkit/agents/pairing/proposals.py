@@ -127,11 +127,11 @@ class _CandidateSource:
         envelope = record.get("envelope")
         problem = None if envelope is None else envelope_problem(envelope, self._type)
         side, clean = record.get("perturbed"), record.get("clean")
-        perturbed = side.get("public") if isinstance(side, Mapping) else None
-        if problem is None and not isinstance(perturbed, Mapping):
+        perturbed = side.get("public") if isinstance(side, dict) else None
+        if problem is None and not isinstance(perturbed, dict):
             problem = "the candidate has no perturbed public object"
         foreign = {"private": record["private"]} if "private" in record else {}
-        if isinstance(clean, Mapping) and "public" in clean:
+        if isinstance(clean, dict) and "public" in clean:
             foreign["clean"] = clean["public"]
         edit = record.get("edit")
         return Proposal(

@@ -24,15 +24,17 @@ class Literal(NamedTuple):
 
 
 def calls_of(reference: Any) -> list[Call]:
-    """The calls of a reference that is a list of them; none otherwise."""
+    """The calls of a reference that is a list of them, or has one as ``calls``; none otherwise."""
+    if isinstance(reference, dict):
+        reference = reference.get("calls")
     if not isinstance(reference, list):
         return []
     found = []
     for step in reference:
-        if not isinstance(step, Mapping):
+        if not isinstance(step, dict):
             return []
         name = next((step[key] for key in NAME_KEYS if isinstance(step.get(key), str)), None)
-        arguments = next((step[key] for key in ARGUMENT_KEYS if isinstance(step.get(key), Mapping)), None)
+        arguments = next((step[key] for key in ARGUMENT_KEYS if isinstance(step.get(key), dict)), None)
         if name is None or arguments is None:
             return []
         found.append(Call(name, arguments))
@@ -53,7 +55,7 @@ def literals_of(reference: Any) -> list[Literal]:
 
 
 def _scalars(value: Any) -> Iterator[str | int | float | bool]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for member in value.values():
             yield from _scalars(member)
     elif isinstance(value, list):
@@ -69,27 +71,27 @@ _NUMERALS = (
     "eighteen nineteen twenty"
 )
 _WORDS = {word: number for number, word in enumerate(_NUMERALS.split())}
-_SPACES = re.compile(r"\s+")
 
 
 def normal(text: str) -> str:
     """Text as it is compared: lower case, one blank for each white space."""
-    return _SPACES.sub(" ", text).strip().lower()
+    return " ".join(text.split()).lower()
 
 
 class Stock:
-    """Texts in which values are looked for."""
+    """Texts in which values are looked for, beside those of other stocks."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Iterable[str], beside: Sequence["Stock"] = ()) -> None:
         self._text = normal("\n".join(texts))
         self._numbers: set[float] | None = None
+        self._beside = beside
 
     def holds(self, value: str | int | float | bool) -> bool:
         """Whether a value stands in the texts: a number as a number of any notation, a text between word boundaries."""
         if isinstance(value, bool):
             return False
         if isinstance(value, int | float):
-            return float(value) in self._all_numbers()
+            return float(value) in self._all_numbers() or any(other.holds(value) for other in self._beside)
         wanted = normal(value)
         start = self._text.find(wanted)
         while start >= 0:
@@ -99,7 +101,9 @@ class Stock:
                 return True
             start = self._text.find(wanted, start + 1)
         number = _as_number(wanted)
-        return number is not None and number in self._all_numbers()
+        if number is not None and number in self._all_numbers():
+            return True
+        return any(other.holds(value) for other in self._beside)
 
     def holds_any(self, values: Iterable[str | int | float | bool]) -> bool:
         """Whether one of the values stands in the texts."""
@@ -107,10 +111,15 @@ class Stock:
 
     def _all_numbers(self) -> set[float]:
         if self._numbers is None:
-            found = (_as_number(match[0]) for match in _NUMBER.finditer(self._text))
-            self._numbers = {number for number in found if number is not None}
+            self._numbers = numbers_in(self._text)
             self._numbers |= {float(_WORDS[word]) for word in re.findall(r"[a-z]+", self._text) if word in _WORDS}
         return self._numbers
+
+
+def numbers_in(text: str) -> set[float]:
+    """Every number that is written in digits."""
+    found = (_as_number(match[0]) for match in _NUMBER.finditer(text))
+    return {number for number in found if number is not None}
 
 
 def _joined(left: str, right: str) -> bool:

@@ -83,7 +83,7 @@ def _passages(value: Any, pointer: str, roles: Sequence[str], role: str | None) 
     elif isinstance(value, list):
         for place, element in enumerate(value):
             yield from _passages(element, child(pointer, place), roles, role)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         if "role" in value:
             if value["role"] in roles:
                 yield from _content(value.get("content"), child(pointer, "content"), value["role"])
@@ -98,7 +98,7 @@ def _content(content: Any, pointer: str, role: str) -> Iterator[Passage]:
         yield Passage(pointer, content, role)
     elif isinstance(content, list):
         for place, part in enumerate(content):
-            if isinstance(part, Mapping) and isinstance(part.get("text"), str) and part["text"].strip():
+            if isinstance(part, dict) and isinstance(part.get("text"), str) and part["text"].strip():
                 yield Passage(f"{child(pointer, place)}/text", part["text"], role)
 
 
@@ -109,7 +109,7 @@ def messages(public: Any, pointers: Sequence[str]) -> list[Message]:
         value = get(public, pointer)
         elements = enumerate(value) if isinstance(value, list) else [(None, value)]
         for place, element in elements:
-            if isinstance(element, Mapping) and "role" in element:
+            if isinstance(element, dict) and "role" in element:
                 found.append(Message(pointer if place is None else child(pointer, place), element))
     return found
 
@@ -131,7 +131,7 @@ def texts_in(value: Any) -> Iterator[str]:
     """Every text, key and number of a JSON value, as text."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for key, member in value.items():
             yield key
             yield from texts_in(member)

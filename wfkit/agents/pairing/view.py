@@ -7,7 +7,7 @@ from typing import Any
 from wfkit.agents.pairing import contracts, reference, surfaces, text_slots
 from wfkit.agents.pairing.contracts import Tool
 from wfkit.agents.pairing.pointers import get
-from wfkit.agents.pairing.reference import Literal, Stock
+from wfkit.agents.pairing.reference import Literal, Stock, normal, numbers_in
 from wfkit.agents.pairing.surfaces import Passage, Record
 from wfkit.agents.pairing.text_slots import Slot
 
@@ -27,6 +27,7 @@ class View:
         self.dialect: str = instance.get("dialect", "json-schema")
         self.pointers = surfaces.pointers_of(instance)
         self._passages: dict[str, list[Passage]] = {}
+        self._values: dict[str, list[tuple[Passage, Slot]]] = {}
 
     def passages(self, target: str) -> list[Passage]:
         """The texts of a surface that may be edited."""
@@ -36,7 +37,10 @@ class View:
 
     def values(self, target: str) -> list[tuple[Passage, Slot]]:
         """Every value in the texts of a surface."""
-        return [(passage, slot) for passage in self.passages(target) for slot in text_slots.slots_in(passage.text)]
+        if target not in self._values:
+            found = [(passage, slot) for passage in self.passages(target) for slot in text_slots.slots_in(passage.text)]
+            self._values[target] = found
+        return self._values[target]
 
     @cached_property
     def tools(self) -> list[Tool]:
@@ -56,8 +60,12 @@ class View:
 
     def is_used(self, value: str) -> bool:
         """Whether the reference passes this value."""
-        stock = Stock([value])
-        return any(stock.holds(literal.value) for literal in self.literals)
+        wanted, number = normal(value), numbers_in(value)
+        return any(
+            wanted == normal(literal.value) if isinstance(literal.value, str) else literal.value in number
+            for literal in self.literals
+            if not isinstance(literal.value, bool)
+        )
 
     def occurs(self, value: str) -> bool:
         """Whether a value stands anywhere in what the actor sees or in the reference."""

@@ -9,11 +9,16 @@ from wfkit.agents.pairing.edit import Edit, Patch, Place, recovery, spliced
 from wfkit.agents.pairing.text_slots import sibling
 from wfkit.agents.pairing.view import View
 
+DISTINCT = 4
+"""Characters from which on a value that stands in two sources is taken for the same one."""
+
 
 def values_told_elsewhere(view: View, target: str) -> list[Place]:
     """Values of a surface's texts that have a sibling, that the reference passes, and that another source tells."""
     found: dict[str, Place] = {}
     for passage, slot in view.values(target):
+        if len(slot.value) < DISTINCT:
+            continue  # a short number may stand elsewhere by chance
         usable = slot.value not in found and sibling(slot.value, itertools.count()) is not None
         if usable and view.elsewhere_than.told(target, slot.value) and view.is_used(slot.value):
             key = f"{passage.pointer}#char={slot.start},{slot.end}"
@@ -34,15 +39,16 @@ def changed_value(view: View, target: str, place: Place, chance: random.Random, 
             changes, claimed = spliced(passage, parts)
             patch += changes
             slots += claimed
-    note = f"The true {slot.kind} stands in another source; the actor can notice and confirm."
+    kind = "value" if slot.kind == "quoted" else slot.kind
+    note = f"The true {kind} stands in another source; the actor can notice and confirm."
     return Edit(
         "change_value",
         slot.kind,
         patch,
         slots,
         [new],
-        f"The {slot.kind} {slot.value} becomes {new}.",
-        recovery(by, note, answer=f"The right {slot.kind} is {slot.value}.", restores=[slot.value]),
+        f"The {kind} {slot.value} becomes {new}.",
+        recovery(by, note, answer=f"The right {kind} is {slot.value}.", restores=[slot.value]),
     )
 
 

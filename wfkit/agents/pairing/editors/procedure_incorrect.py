@@ -3,7 +3,7 @@
 import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wfkit.agents.pairing.edit import Edit, Inapplicable, Place, recovery, spliced
@@ -22,7 +22,6 @@ _RULES = {
     "do not": "do",
     "never": "always",
     "always": "never",
-    "only": "not only",
 }
 _RULE = re.compile(r"\b(" + "|".join(sorted(_RULES, key=len, reverse=True)) + r")\b")
 
@@ -37,14 +36,19 @@ def places(view: View) -> list[Place]:
             found.append(Place(slot, passage.pointer, key, (passage, operation, parts, piece)))
     enforced = view.private.get("enforced")
     if enforced is not None:
-        found = [
-            place for place in found if any(place.detail[3] in rule or rule in place.detail[3] for rule in enforced)
-        ]
+        found = [place for place in found if _all_inside(place, enforced)]
         if not found:
             raise Inapplicable("nothing that can be changed in the procedure is enforced by the environment")
     if not found:
         raise Inapplicable("the procedure has no ordered steps, numbers, tools or rules to change")
     return found
+
+
+def _all_inside(place: Place, enforced: Sequence[str]) -> bool:
+    """Whether every changed part stands in a statement that is enforced."""
+    passage, _, parts, _ = place.detail
+    starts = [(passage.text.find(rule), len(rule)) for rule in enforced if rule in passage.text]
+    return all(any(at <= start and end <= at + size for at, size in starts) for start, end, _ in parts)
 
 
 def edit(_view: View, place: Place, chance: random.Random) -> Edit:
@@ -79,8 +83,15 @@ def _changes(view: View, passage: Passage) -> Iterator[tuple[str, str, Parts, st
                 (second.span.start + len(second.mark), second.span.end, first.body),
             ]
             yield "swap_steps", "order of two steps", parts, text[first.span.start : second.span.end]
+    words = list(dict.fromkeys(slot.value for slot in slots_in(text) if slot.kind == "quoted" and slot.value.isalpha()))
     for span in sentences_in(text):
         piece = text[span.start : span.end]
+        for slot in slots_in(piece):
+            others = [word for word in words if word not in piece]
+            if slot.kind == "quoted" and slot.value in words and others:
+                other = others[slot.start % len(others)]
+                start = span.start + slot.start + 1
+                yield "change_value", "quoted", [(start, start + len(slot.value), other)], piece
         for match in _RULE.finditer(piece):
             at = span.start + match.start()
             yield "negate_rule", "rule", [(at, span.start + match.end(), _RULES[match[1]])], piece
@@ -89,9 +100,9 @@ def _changes(view: View, passage: Passage) -> Iterator[tuple[str, str, Parts, st
                 yield "change_number", slot.kind, [(span.start + slot.start, span.start + slot.end, slot.value)], piece
         names = [(match, tool) for tool in view.tools for match in re.finditer(rf"\b{re.escape(tool.name)}\b", piece)]
         names.sort(key=lambda found: found[0].start())
-        for (one, first_tool), (other, second_tool) in itertools.pairwise(names):
+        for (left, first_tool), (right, second_tool) in itertools.pairwise(names):
             if first_tool.name != second_tool.name:
-                yield "swap_tools", "two tools", _swapped(span.start, one, other), piece
+                yield "swap_tools", "two tools", _swapped(span.start, left, right), piece
 
 
 def _swapped(offset: int, one: Any, other: Any) -> Parts:

@@ -15,22 +15,26 @@ CONDITION = re.compile(
     re.IGNORECASE,
 )
 
+SHORTEST_RULE = 4
+"""Words."""
+
 
 def places(view: View) -> list[Place]:
-    """Items of lists, or sentences where there is no list, that say what to do and when."""
+    """Items of lists, and sentences outside of lists, that say what to do and when."""
     found, pieces = [], 0
     for passage in view.passages("procedure"):
         items = items_in(passage.text)
-        spans = [item.span for item in items] if len(items) >= 2 else sentences_in(passage.text)
-        pieces += len(spans)
-        for number, span in enumerate(spans):
-            piece = passage.text[span.start : span.end]
-            if CONDITION.search(piece) or any(tool.name in piece for tool in view.tools):
-                kind = "step" if len(items) >= 2 else "sentence"
-                key = f"{passage.pointer} {kind} {number}"
-                found.append(
-                    Place(kind, passage.pointer, key, (passage, items if len(items) >= 2 else [], number, span))
-                )
+        inside = [item.span for item in items]
+        sentences = [
+            span
+            for span in sentences_in(passage.text)
+            if not any(item.start <= span.start < item.end for item in inside)
+        ]
+        pieces += len(items) + len(sentences)
+        for span, piece in [(item.span, item.body) for item in items] + [(one, _of(passage, one)) for one in sentences]:
+            if _is_rule(view, piece):
+                key = f"{passage.pointer}#char={span.start},{span.end}"
+                found.append(Place("item", passage.pointer, key, (passage, span)))
     if pieces < 2:
         raise Inapplicable("the procedure has fewer than two items")
     if not found:
@@ -38,11 +42,25 @@ def places(view: View) -> list[Place]:
     return found
 
 
+def _of(passage: Passage, span: Span) -> str:
+    return passage.text[span.start : span.end]
+
+
+def _is_rule(view: View, piece: str) -> bool:
+    if piece.startswith("#") or len(piece.split()) < SHORTEST_RULE:
+        return False  # a heading or a name
+    return CONDITION.search(piece) is not None or any(tool.name in piece for tool in view.tools)
+
+
 def edit(_view: View, place: Place, _chance: random.Random) -> Edit:
     """Drop the item; later items of a numbered list move up."""
-    passage, items, number, span = place.detail
-    piece = items[number].body if items else passage.text[span.start : span.end]
-    parts = _without_item(passage, items, number) if items else [_without_sentence(passage.text, span)]
+    passage, span = place.detail
+    items = items_in(passage.text)
+    number = next((at for at, item in enumerate(items) if item.span == span), None)
+    if number is None:
+        piece, parts = _of(passage, span), [_without_sentence(passage.text, span)]
+    else:
+        piece, parts = items[number].body, _without_item(passage, items, number)
     patch, slots = spliced(passage, parts)
     note = "Asked what the procedure says further, the user says it; a rule may also show in errors of the tools."
     return Edit(
@@ -51,7 +69,7 @@ def edit(_view: View, place: Place, _chance: random.Random) -> Edit:
         patch,
         slots,
         [],
-        f"The {place.slot} is left out: {piece}",
+        f"An item is left out: {piece}",
         recovery("user", note, answer=piece, restores=[piece]),
     )
 
@@ -60,7 +78,7 @@ def _without_item(passage: Passage, items: list[Item], number: int) -> list[tupl
     text, item = passage.text, items[number]
     end = item.span.end + (text[item.span.end : item.span.end + 1] == "\n")
     start = item.span.start - (end == item.span.end and text[item.span.start - 1 : item.span.start] == "\n")
-    parts = [(start, end, "")]
+    parts = [(start, _with_blank_line(text, start, end), "")]
     if item.numbered:
         for before, later in zip(items[number:], items[number + 1 :], strict=False):
             if not later.numbered or _digits(later.mark) != _digits(before.mark) + 1:
@@ -76,13 +94,19 @@ def _digits(mark: str) -> int:
 
 
 def _without_sentence(text: str, span: Span) -> tuple[int, int, str]:
-    """The sentence with the blank that follows it, or the one before it at the end of a line."""
-    end = span.end
+    """The sentence with the blank behind it, or the one before it at the end of a line; a line of its own whole."""
+    start, end = span
     while end < len(text) and text[end] == " ":
         end += 1
-    start = span.start
     if end == len(text) or text[end] == "\n":
+        end = span.end
         while start > 0 and text[start - 1] == " ":
             start -= 1
-        end = span.end
+        if start == 0 or text[start - 1] == "\n":
+            end = _with_blank_line(text, start, min(len(text), end + 1))
     return start, end, ""
+
+
+def _with_blank_line(text: str, start: int, end: int) -> int:
+    """The end of what is cut, beyond the blank line behind it where one stands before it too."""
+    return end + 1 if text[end : end + 1] == "\n" and (start == 0 or text[:start].endswith("\n\n")) else end

@@ -1,6 +1,5 @@
 """Whether the tools of an instance are legal contracts of their own dialect, and its messages a legal chat."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -62,14 +61,14 @@ def _mapped(schema: Any) -> Any:
     """A BFCL contract with the type names of JSON Schema; ``optional`` and flags inside properties stay."""
     if isinstance(schema, list):
         return [_mapped(one) for one in schema]
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return schema
     result: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "type" and isinstance(value, str):
             if value != "any":
                 result[key] = BFCL_TYPES.get(value, value)
-        elif key == "properties" and isinstance(value, Mapping):
+        elif key == "properties" and isinstance(value, dict):
             result[key] = {name: _mapped(one) for name, one in value.items()}
         elif key in ("items", "additionalProperties"):
             result[key] = _mapped(value)

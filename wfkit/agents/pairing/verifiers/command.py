@@ -38,7 +38,7 @@ def asked(command: LineCommand, record: Mapping[str, Any], wanted: Sequence[str]
         problem = f"answered for {str(answer.get('id'))[:60]!r}"
     elif any(key in answer and not same(answer[key], record.get(key)) for key in SENT):
         problem = "changed the record"
-    elif not isinstance(answer.get("checks"), Mapping):
+    elif not isinstance(answer.get("checks"), dict):
         problem = "gave no checks"
     if problem is not None:
         return dict.fromkeys(wanted, Check("unverified", f"the {command.name} {problem}"))
@@ -46,8 +46,8 @@ def asked(command: LineCommand, record: Mapping[str, Any], wanted: Sequence[str]
 
 
 def _check(command: LineCommand, name: str, value: Any) -> Check:
-    result = value.get("result") if isinstance(value, Mapping) else value
+    result = value.get("result") if isinstance(value, dict) else value
     if result not in RESULTS:
         return Check("unverified", f"the {command.name} says {str(result)[:60]!r} of {name}")
-    note = value.get("note") if isinstance(value, Mapping) else None
+    note = value.get("note") if isinstance(value, dict) else None
     return Check(str(result), note if isinstance(note, str) else "")

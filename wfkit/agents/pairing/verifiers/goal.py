@@ -10,7 +10,12 @@ from wfkit.agents.pairing.reference import Literal, Stock, normal
 from wfkit.agents.pairing.surfaces import texts_in
 from wfkit.agents.pairing.verifiers.facts import Facts
 from wfkit.agents.pairing.verifiers.insertions import all_sentences, insertions
-from wfkit.agents.pairing.verifiers.text_changes import Change, change
+from wfkit.agents.pairing.verifiers.text_changes import Change, change, changes_within, claimed_ranges, is_list_mark
+
+# Characters from which on a value that stands in two sources is taken for the same one.
+DISTINCT = 4
+
+_LIST_MARK = re.compile(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+", re.MULTILINE)
 
 # Signs of a request, a question or an instruction in what was added.
 _INSTRUCTION = re.compile(
@@ -29,19 +34,31 @@ def goal_preserved(candidate: Candidate, facts: Facts) -> Check:
         return Check("fail", "the private part (reference, environment) is not that of the instance")
     if candidate.target == "tools":
         return Check("pass", "the request is the same byte for byte; a contract says nothing of the goal")
-    changes = changes_of(candidate.differences)
+    changes = changes_of(candidate)
     decide = {"redundant": _redundant, "missing": _missing, "incorrect": _incorrect}[candidate.type]
     return decide(candidate, facts, changes)
 
 
-def changes_of(found: Sequence[Difference]) -> list[Change]:
-    """What was taken out and what was put in, as text."""
+def changes_of(candidate: Candidate) -> list[Change]:
+    """What was taken out and what was put in, as text.
+
+    A text whose changed parts were claimed is looked at part by part; list numbers that move up are no change.
+    """
+    envelope = candidate.record.get("envelope")
+    ranges = claimed_ranges(envelope["modified_slots"]) if isinstance(envelope, dict) else {}
     changes = []
-    for difference in found:
-        if isinstance(difference.before, str) and isinstance(difference.after, str):
-            changes.append(change(difference.before, difference.after))
+    for difference in candidate.differences:
+        before, after = difference.before, difference.after
+        if isinstance(before, str) and isinstance(after, str):
+            parts = sorted(ranges.get(difference.pointer, ()))
+            found = changes_within(before, after, parts) if parts else None
+            for part, one in zip(parts, found or (), strict=False):
+                if not (is_list_mark(before, *part) and one.after.isdecimal()):
+                    changes.append(one)
+            if found is None:
+                changes.append(change(before, after))
         else:
-            changes.append(Change(_text(difference.before), _text(difference.after)))
+            changes.append(Change(_text(before), _text(after)))
     return changes
 
 
@@ -79,7 +96,7 @@ def _is_finished(found: Sequence[Difference]) -> bool:
 
 def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> Check:
     taken = "\n".join(before for before, _ in changes)
-    new_stock = Stock(list(texts_in(candidate.perturbed)))
+    new_stock = facts.stock_of(candidate.perturbed)
     lost = [literal for literal in facts.literals if _gone(literal, taken, new_stock)]
     added = [after for _, after in changes if after.strip()]
     if any(not before.strip() for before, after in changes if after.strip()):
@@ -111,7 +128,7 @@ def _restored(candidate: Candidate) -> Stock | None:
 def _restores_all(candidate: Candidate, taken: str) -> bool:
     """Whether every value in what was taken out, or all of it, stands in the recovery."""
     texts = [normal(str(text)) for text in candidate.recovery.get("restores", ())]
-    rest = normal(taken)
+    rest = normal(_LIST_MARK.sub("", taken))
     for text in texts:
         rest = rest.replace(text, " ")
     return not re.search(r"\d", rest) and any(text and text in normal(taken) for text in texts)
@@ -121,16 +138,19 @@ def _incorrect(candidate: Candidate, facts: Facts, changes: Sequence[Change]) ->
     if any(not before.strip() or not after.strip() for before, after in changes):
         return Check("fail", "something was taken out or put in instead of being changed")
     if candidate.target == "procedure":
-        return _wrong_procedure(candidate, changes)
-    old, new = "\n".join(before for before, _ in changes), Stock(list(texts_in(candidate.perturbed)))
+        return _wrong_procedure(candidate)
+    old, new = "\n".join(before for before, _ in changes), facts.stock_of(candidate.perturbed)
     touched = [literal for literal in facts.literals if Stock([old]).holds(literal.value)]
     if not touched:
         return Check("unverified", "no value of the reference was changed, so no rule tells whether the goal was")
     if Stock([after for _, after in changes]).holds_any(literal.value for literal in touched):
         return Check("unverified", "the changed stretch still holds a value of the reference")
+    short = [literal.value for literal in touched if len(str(literal.value)) < DISTINCT]
     for literal in touched:
         if not new.holds(literal.value) and not _told_by_a_tool(literal, facts, new):
             return Check("fail", f"{literal.value!r} is what the reference passes, and it stands nowhere any more")
+    if short:
+        return Check("unverified", f"{short[0]!r} stands elsewhere too, but something so short may do so by chance")
     return Check("pass", f"the true value {touched[0].value!r} still stands in another source")
 
 
@@ -146,13 +166,16 @@ def _told_by_a_tool(literal: Literal, facts: Facts, new: Stock) -> bool:
     return False
 
 
-def _wrong_procedure(candidate: Candidate, changes: Sequence[Change]) -> Check:
-    enforced = [normal(str(rule)) for rule in candidate.private.get("enforced", ())]
-    restores = [normal(str(text)) for text in candidate.recovery.get("restores", ())]
-    if not enforced:
-        return Check("unverified", "nothing on file says that the environment enforces the true rule")
-    for before, _ in changes:
-        stated = [rule for rule in restores if normal(before) in rule] or [normal(before)]
-        if not any(rule in text or text in rule for rule in enforced for text in stated):
+def _wrong_procedure(candidate: Candidate) -> Check:
+    """Whether every changed part stands in a statement that the environment enforces."""
+    enforced = [str(rule) for rule in candidate.private.get("enforced", ())]
+    envelope = candidate.record.get("envelope")
+    ranges = claimed_ranges(envelope["modified_slots"]) if isinstance(envelope, dict) else {}
+    for difference in candidate.differences:
+        text, parts = difference.before, ranges.get(difference.pointer, ())
+        if not isinstance(text, str) or not parts:
+            return Check("unverified", "which part of the procedure changed was not claimed")
+        spans = [(text.find(rule), len(rule)) for rule in enforced if rule in text]
+        if not all(any(at <= start and end <= at + size for at, size in spans) for start, end in parts):
             return Check("unverified", "nothing on file says that the environment enforces what was changed")
     return Check("pass", "the environment enforces the true rule whatever the procedure says")

@@ -10,14 +10,13 @@ from wfkit.agents.pairing.differences import Difference, same
 from wfkit.agents.pairing.pointers import covers, last, parent
 from wfkit.agents.pairing.reference import normal
 from wfkit.agents.pairing.surfaces import texts_in
-from wfkit.agents.pairing.verifiers.text_changes import changes_within, claimed_range
+from wfkit.agents.pairing.verifiers.text_changes import changes_within, claimed_range, claimed_ranges
 
-# Words that name an edit; a clean instance may hold them, an edit may not bring them in.
+# Words that name an edit, in lower case; a clean instance may hold them, an edit may not bring them in.
 _LABEL = re.compile(
     r"\b(?:perturb\w*|misleading|redundant|incorrect|corrupted|distract\w*|decoy|fake|clean (?:side|version)|"
     r"(?:is|was|deliberately|intentionally) missing|deliberately|intentionally|mistaken|ground truth)\b|"
-    + "|".join(map(re.escape, FAMILIES)),
-    re.IGNORECASE,
+    + "|".join(map(re.escape, FAMILIES))
 )
 
 
@@ -67,22 +66,16 @@ def _only_white_space(difference: Difference) -> bool:
 def _outside_of_slots(candidate: Candidate, found: Sequence[Difference]) -> Iterator[str]:
     """Differences that the envelope does not claim."""
     envelope = candidate.record.get("envelope")
-    slots = envelope.get("modified_slots") if isinstance(envelope, Mapping) else None
+    slots = envelope.get("modified_slots") if isinstance(envelope, dict) else None
     if slots is None:
         return  # an edit from elsewhere that claims nothing
     if not slots:
         yield "modified_slots is empty"
-    whole: list[str] = []
-    ranges: dict[str, list[tuple[int, int]]] = {}
+    whole = [slot for slot in slots if "#" not in slot]
+    ranges = claimed_ranges(slots)
     for slot in slots:
-        pointer, _, fragment = slot.partition("#")
-        part = claimed_range(fragment)
-        if fragment and part is None:
+        if "#" in slot and claimed_range(slot.partition("#")[2]) is None:
             yield f"{slot} of modified_slots is no JSON Pointer"
-        elif part is not None:
-            ranges.setdefault(pointer, []).append(part)
-        else:
-            whole.append(pointer)
     for difference in found:
         if any(covers(pointer, difference.pointer) for pointer in whole):
             continue
@@ -95,15 +88,17 @@ def _outside_of_slots(candidate: Candidate, found: Sequence[Difference]) -> Iter
 
 def _leaks(candidate: Candidate, found: Sequence[Difference]) -> Iterator[str]:
     """Material of the evaluation side that the edit brought in."""
-    old = normal("\n".join(text for difference in found for text in texts_in(difference.before)))
     new = normal("\n".join(text for difference in found for text in texts_in(difference.after)))
-    for match in _LABEL.finditer(new):
-        if match[0].lower() not in old:
-            yield f"the public text has the label word «{match[0]}»"
-    recovery = candidate.recovery
-    for text in _told(recovery):
-        if text in new and text not in old:
-            yield "a sentence of the recovery stands in the public text"
+    labels = [match[0] for match in _LABEL.finditer(new)]
+    told = [text for text in _told(candidate.recovery) if text in new]
+    if not labels and not told:
+        return
+    old = normal("\n".join(text for difference in found for text in texts_in(difference.before)))
+    for label in labels:
+        if label not in old:
+            yield f"the public text has the label word «{label}»"
+    if any(text not in old for text in told):
+        yield "a sentence of the recovery stands in the public text"
 
 
 def _told(recovery: Mapping[str, Any]) -> Iterator[str]:

@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wfkit.agents.pairing import contracts
 from wfkit.agents.pairing.candidate import Candidate, Check
 from wfkit.agents.pairing.contracts import Tool, type_of
 from wfkit.agents.pairing.differences import same
 from wfkit.agents.pairing.pointers import get
 from wfkit.agents.pairing.reference import Call, Literal, Stock
-from wfkit.agents.pairing.surfaces import texts_in
 from wfkit.agents.pairing.verifiers.facts import Facts
 from wfkit.agents.pairing.verifiers.insertions import insertions
 
@@ -27,8 +25,7 @@ def solvable(candidate: Candidate, facts: Facts) -> Check:
     """Decide by the reference: its calls under the shown contracts, and where its values can be found."""
     if candidate.target != "tools" and candidate.type == "redundant" and insertions(candidate.differences) is not None:
         return Check("pass", "everything that the clean side shows still stands")
-    tools = contracts.tools_of(candidate.perturbed, candidate.pointers.get("tools", ()))
-    by_name = {tool.name: tool for tool in tools}
+    by_name = {tool.name: tool for tool in candidate.tools}
     if candidate.target == "tools":
         if candidate.type == "redundant" and _originals_stand(candidate, facts, by_name):
             return Check("pass", "every tool of the clean side still stands, and nothing more is required")
@@ -60,9 +57,12 @@ def _contract_problem(candidate: Candidate, facts: Facts, by_name: Mapping[str, 
     if not facts.calls:
         return Check("unverified", "the reference is no list of calls that contracts could be held against")
     known = {tool.name for tool in facts.tools}
+    restored = {str(text) for text in candidate.recovery.get("restores", ())}
     for call in facts.calls:
         tool = by_name.get(call.name)
         if tool is None:
+            if call.name in restored:
+                continue  # it is shown when the actor asks
             if call.name in known:
                 return Check("fail", f"{call.name}, which the reference calls, is not shown any more")
             return Check("unverified", f"{call.name}, which the reference calls, was never shown")
@@ -100,7 +100,7 @@ def _fits(value: Any, kind: str) -> bool:
 
 def _traced(candidate: Candidate, facts: Facts, by_name: Mapping[str, Tool]) -> Check:
     """Whether every value of the reference can be found on the perturbed side."""
-    stock = Stock(list(texts_in(candidate.perturbed)))
+    stock = facts.stock_of(candidate.perturbed)
     told = Stock([str(text) for text in candidate.recovery.get("restores", ())])
     untraced = [one for one in facts.literals if not facts.traceable(one, stock, told, by_name)]
     if not untraced:

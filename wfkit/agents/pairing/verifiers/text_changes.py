@@ -1,7 +1,7 @@
 """How two versions of a text differ, and whether that is inside the parts that were claimed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _RANGE = re.compile(r"char=(\d+),(\d+)")
@@ -18,6 +18,23 @@ def claimed_range(fragment: str) -> tuple[int, int] | None:
     """The range of ``char=FROM,TO`` (after RFC 5147); None for anything else."""
     match = _RANGE.fullmatch(fragment)
     return (int(match[1]), int(match[2])) if match and int(match[1]) <= int(match[2]) else None
+
+
+def claimed_ranges(slots: Iterable[str]) -> dict[str, list[tuple[int, int]]]:
+    """The claimed ranges of each text, by its pointer."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for slot in slots:
+        pointer, _, fragment = slot.partition("#")
+        part = claimed_range(fragment)
+        if part is not None:
+            found.setdefault(pointer, []).append(part)
+    return found
+
+
+def is_list_mark(text: str, start: int, end: int) -> bool:
+    """Whether a range is the number of a list item, which moves when an item before it does."""
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    return not line.strip() and text[start:end].isdecimal() and text[end : end + 1] in (".", ")")
 
 
 def changes_within(old: str, new: str, ranges: Sequence[tuple[int, int]]) -> list[Change] | None:
