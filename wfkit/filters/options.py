@@ -27,6 +27,17 @@ def names(value: str, known: Sequence[str], what: str) -> list[str]:
     return chosen
 
 
+def cache_folder(cache: str | None, no_cache: bool) -> str | None:
+    """Where to keep what is slow to get, by ``--cache`` and ``--no-cache``: a folder, empty for the usual one, or None.
+
+    Raises:
+        UsageProblem: both are given.
+    """
+    if cache is not None and no_cache:
+        raise UsageProblem("--cache and --no-cache contradict each other")
+    return None if no_cache else cache or ""
+
+
 def read_json(name: str) -> Any:
     """The one JSON value of a configuration file.
 

@@ -6,6 +6,8 @@ import click
 
 from wfkit import __version__
 from wfkit.errors import UsageProblem
+from wfkit.filters.options import read_json
+from wfkit.filters.reading import open_side_input
 from wfkit.skeleton import Told, fold_filter
 
 if TYPE_CHECKING:
@@ -104,20 +106,7 @@ def main(
 def _policy(name: str | None) -> "Policy":
     from wfkit.gate.policy import DEFAULT_POLICY, load_policy
 
-    return load_policy(DEFAULT_POLICY if name is None else _read_json(name))
-
-
-def _read_json(name: str) -> Any:
-    from wfkit import jsonl
-    from wfkit.errors import DataError
-
-    try:
-        with open(name, "rb") as file:
-            return jsonl.loads(file.read(jsonl.MAX_LINE_BYTES))
-    except OSError as error:
-        raise UsageProblem(f"cannot read {name}: {error.strerror}") from None
-    except DataError as error:
-        raise UsageProblem(f"{name}: {error}") from None
+    return load_policy(DEFAULT_POLICY if name is None else read_json(name))
 
 
 def _expectation(name: str) -> "Expectation":
@@ -127,7 +116,7 @@ def _expectation(name: str) -> "Expectation":
     from wfkit.gate.expectation import Expectation
 
     ids = []
-    for batch in streams.read_batches(streams.open_inputs((name,), "wf-gate", "goldens"), jsonl.MAX_LINE_BYTES):
+    for batch in streams.read_batches(open_side_input([name], "wf-gate", "goldens"), jsonl.MAX_LINE_BYTES):
         for line in batch:
             try:
                 record = jsonl.loads(line.raw)

@@ -8,7 +8,7 @@ import click
 from wfkit import registry
 from wfkit.errors import UsageProblem
 from wfkit.filters.llm_options import llm_options
-from wfkit.filters.options import names
+from wfkit.filters.options import cache_folder, names
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
@@ -94,11 +94,9 @@ def main(
     if generator == "llm":
         if placement != "uniform":
             raise UsageProblem("--placement is for --generator rules: a model chooses the steps itself")
-        if cache is not None and no_cache:
-            raise UsageProblem("--cache and --no-cache contradict each other")
         from wfkit.filters.generator import generator_stage
 
-        kept_in = None if no_cache else cache or ""
+        kept_in = cache_folder(cache, no_cache)
         return generator_stage(wanted, severities, seed, repeats, min_steps, models, kept_in, llm)
     if models or llm["dry_run"]:
         raise UsageProblem("--model and --dry-run need --generator llm")

@@ -2,15 +2,16 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wfkit import exit_codes, registry
 from wfkit.errors import Unavailable, UsageProblem
+from wfkit.filters.encoding import open_embedder
 from wfkit.filters.llm_options import llm_options
-from wfkit.filters.options import names
+from wfkit.filters.options import cache_folder, names
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from wfkit.filters.judges import Judges
     from wfkit.filters.reading import SideFile
     from wfkit.jsonl import Record
-    from wfkit.models.embedder import Embedder
     from wfkit.scoring import Scorer
 
 EXAMPLES = """
@@ -89,27 +89,29 @@ def main(
     from wfkit import scoring
     from wfkit.engine import Ending
 
-    if cache is not None and no_cache:
-        raise UsageProblem("--cache and --no-cache contradict each other")
-    kept_in = None if no_cache else cache or ""
+    kept_in = cache_folder(cache, no_cache)
     wanted = _wanted(metrics, judge_models)
     judges = _judges(judge_models, judge_when, seed, kept_in, llm, alone=not wanted)
     scorer, embed = _scorer(wanted, encoder, align, kept_in, max_steps, others_measure=bool(judges))
     nulls: Counter[str] = Counter()
+    first_reasons: dict[str, str] = {}
 
     def note(record: "Record") -> dict[str, Any]:
         reasons = record.get("reasons", {}) if record["kind"] == "pair" else {}
-        unavailable = [name for name, reason in reasons.items() if reason.startswith("unavailable:")]
+        unavailable = {name: reason for name, reason in reasons.items() if reason.startswith("unavailable:")}
         told = {"unavailable": unavailable, "met": _names_met(record)}
         return {**told, "judges": judges.told_of(record)} if judges else told
 
     def count(told: dict[str, Any]) -> None:
-        nulls.update(told["unavailable"])
+        nulls.update(told["unavailable"].keys())
+        for name, reason in told["unavailable"].items():
+            first_reasons.setdefault(name, reason)
         if judges:
             judges.report.add(told["judges"])
 
     def ending(records: "Sequence[Record]" = (), **summary: Any) -> "Ending":
         codes = {exit_codes.UNAVAILABLE} if nulls else set()
+        _tell_unavailable(nulls, first_reasons)
         summary = {"unavailable": dict(nulls), **summary}
         if not judges:
             return Ending(records, codes, summary=summary)
@@ -206,6 +208,15 @@ def _names_met(record: "Record") -> list[str]:
     return [] if record_id is None else [record_id]
 
 
+def _tell_unavailable(nulls: Mapping[str, int], reasons: Mapping[str, str]) -> None:
+    """Say at the end, however quiet the run, what was not measured and what helps; one line for each reason."""
+    from wfkit import streams
+
+    for reason in dict.fromkeys(reasons.values()):
+        lacking = [f"{name} {nulls[name]:,}" for name in reasons if reasons[name] == reason]
+        streams.tell(f"wf-score: null scores: {', '.join(lacking)}; {reason.removeprefix('unavailable: ')}")
+
+
 def _scorer(
     wanted: Sequence[str], encoder: str, align: float, cache: str | None, max_steps: int, *, others_measure: bool
 ) -> "tuple[Scorer, Callable[[Sequence[Record]], None] | None]":
@@ -217,7 +228,7 @@ def _scorer(
     if not needing:
         return scoring.Scorer(metrics, {}, None, "", align, max_steps), None
     try:
-        embedder = _embedder(encoder, cache, needing[0])
+        embedder = open_embedder("wf-score", encoder, cache, needing[0])
     except Unavailable as error:
         if len(needing) == len(metrics) and not others_measure:
             raise
@@ -234,34 +245,6 @@ def _scorer(
             embedder.embed(list(texts))
 
     return scoring.Scorer(metrics, {}, embedder.embed, embedder.signature, align, max_steps), prepare
-
-
-def _embedder(encoder: str, cache: str | None, wanted_by: str) -> "Embedder":
-    """The encoder behind its cache; ``cache`` is a folder, empty for the usual one, None for none.
-
-    Raises:
-        Unavailable: nothing could be measured: no model or no library, and no cache that may hold every text.
-    """
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    from wfkit import streams
-    from wfkit.models import places
-    from wfkit.models.cache import FILE_NAME, EmbeddingCache
-    from wfkit.models.embedder import Embedder
-    from wfkit.models.locate import locate
-    from wfkit.models.verify import WrongDigest
-
-    directory = None if cache is None else Path(cache) if cache else places.cache_directory()
-    kept = None if directory is None else EmbeddingCache(directory, lambda line: streams.tell(f"wf-score: {line}"))
-    try:
-        locate(encoder, wanted_by=wanted_by)
-        if find_spec("sentence_transformers") is None:
-            raise Unavailable(f"{wanted_by} needs sentence-transformers: pip install 'wfkit[models]'")
-    except Unavailable as error:
-        if isinstance(error, WrongDigest) or directory is None or not (directory / FILE_NAME).exists():
-            raise
-    return Embedder(encoder, cache=kept, wanted_by=wanted_by)
 
 
 def _read_goldens(name: str, key: Sequence[str], max_steps: int) -> "SideFile":

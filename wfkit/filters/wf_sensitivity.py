@@ -65,6 +65,8 @@ wf-sensitivity --sweep align=0.6:0.9:0.05 --format markdown scored.jsonl
     "--encoder", metavar="NAME|DIR", default="all-mpnet-base-v2", show_default=True, envvar="WFKIT_ENCODER",
     help="Sentence encoder for --sweep (see wf-models).",
 )  # fmt: skip
+@click.option("--cache", metavar="DIR", help="Where embeddings are kept.  [default: $XDG_CACHE_HOME/wfkit]")
+@click.option("--no-cache", is_flag=True, help="Keep no embeddings.")
 @click.option(
     "--format", "form", type=click.Choice(["jsonl", "table", "markdown", "csv"]), default="jsonl", show_default=True,
     help="Records, or a report of them.",
@@ -87,6 +89,8 @@ def main(
     min_detect: float | None,
     sweep: str | None,
     encoder: str,
+    cache: str | None,
+    no_cache: bool,
     form: Format,
     plot: str | None,
     replicates: int,
@@ -99,7 +103,7 @@ def main(
     nothing can be measured, or a rule cannot be calibrated.
     """
     from wfkit.engine import Ending, Stage
-    from wfkit.filters.options import read_json
+    from wfkit.filters.options import cache_folder, read_json
     from wfkit.gate.policy import DEFAULT_POLICY, load_policy, with_require
     from wfkit.sensitivity.observations import Observations
     from wfkit.signature import SignatureGuard
@@ -122,7 +126,8 @@ def main(
     if {"size", "window"}.intersection(fields):
         raise UsageProblem("--by names fields of the records; size and window are looked at without being named")
     observations, guard = Observations(fields), SignatureGuard()
-    swept = _sweep(sweep, policy, fields, encoder) if sweep is not None else None
+    kept_in = cache_folder(cache, no_cache)
+    swept = _sweep(sweep, policy, fields, encoder, kept_in) if sweep is not None else None
     errors = 0
 
     def step(record: "Record") -> None:
@@ -186,21 +191,15 @@ def main(
     )
 
 
-def _sweep(text: str, policy: "Policy", fields: "Sequence[str]", encoder: str) -> "Sweep":
+def _sweep(text: str, policy: "Policy", fields: "Sequence[str]", encoder: str, cache: str | None) -> "Sweep":
+    from wfkit.filters.encoding import open_embedder
     from wfkit.gate.policy import metrics_of
-    from wfkit.models.cache import EmbeddingCache
-    from wfkit.models.embedder import Embedder
-    from wfkit.models.places import cache_directory
     from wfkit.registry import DEFAULT_METRICS
     from wfkit.sensitivity.sweep import Sweep, parse_sweep
 
     thresholds = parse_sweep(text)
-    embedder = Embedder(encoder, cache=EmbeddingCache(cache_directory(), _warn), wanted_by="--sweep")
+    embedder = open_embedder("wf-sensitivity", encoder, cache, "--sweep")
     return Sweep(thresholds, {*DEFAULT_METRICS, *metrics_of(policy)}, fields, embedder)
-
-
-def _warn(message: str) -> None:
-    click.echo(f"wf-sensitivity: {message}", err=True)
 
 
 def _calibrate(

@@ -10,6 +10,7 @@ from typing import Any
 from wfkit.errors import DataError
 from wfkit.gate.wording import printable
 from wfkit.perturb.base import target_score
+from wfkit.strata import field_of
 
 MEASURED, UNDEFINED, INAPPLICABLE, SKIPPED, UNAVAILABLE, UNEXPLAINED, ABSENT = range(7)
 """Why a score is there or not: a number, null with the reason of that name, null without any, not in the record."""
@@ -109,14 +110,6 @@ def _states(scores: Mapping[str, float | None], reasons: Mapping[str, Any]) -> d
         else:
             states[metric] = (value, MEASURED)
     return states
-
-
-def field_of(pair: Mapping[str, Any], name: str) -> str:
-    """A field of the perturbation, else of the golden, else of the pair, as text; empty where there is none."""
-    for place in (pair.get("perturbation") or {}, pair["golden"], pair):
-        if place.get(name) is not None:
-            return str(place[name])
-    return ""
 
 
 def _damage(perturbation: Mapping[str, Any]) -> tuple[str, float, float]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.perturb.base import edited_count
+from wfkit.strata import field_of
 from wfkit.wilson import wilson_interval
 
 _FIXED_COLUMNS = ("source", "golden", "candidate", "question", "decision", "note")
@@ -47,8 +48,8 @@ class Sample:
         """Consider one `pair` record; inapplicable pairs have nothing to inspect."""
         if record["kind"] != "pair" or record["candidate"] is None:
             return
-        stratum = tuple(_field(record, name) for name in self._by)
-        drawn = self._drawn.setdefault(stratum, {}).setdefault(_field(record, "source"), [])
+        stratum = tuple(field_of(record, name) for name in self._by)
+        drawn = self._drawn.setdefault(stratum, {}).setdefault(field_of(record, "source"), [])
         key = json.dumps([self._seed, record["id"]])
         # The heap holds the smallest digests; its first is the largest of them, being negated.
         lot = -int.from_bytes(hashlib.sha256(key.encode("ascii")).digest())
@@ -71,9 +72,9 @@ class Sample:
 
     def _row(self, record: Mapping[str, Any]) -> tuple[str, ...]:
         golden, candidate = record["golden"], record["candidate"]
-        cells = {name: _field(record, name) for name in self._by} | {
+        cells = {name: field_of(record, name) for name in self._by} | {
             "id": record["id"],
-            "source": _field(record, "source"),
+            "source": field_of(record, "source"),
             "golden": _shown(golden, candidate),
             "candidate": _shown(candidate, golden),
             "question": _question(record),
@@ -124,14 +125,6 @@ def _decision(number: int, row: Mapping[str, str | None]) -> int:
     if word not in _YES | _NO:
         raise DataError(f"row {number}: decision {row['decision']!r} is neither yes nor no", code="E-DECISION")
     return 0 if word in _YES else 1
-
-
-def _field(record: Mapping[str, Any], name: str) -> str:
-    """A field of the perturbation, else of the golden, else of the pair, as text; empty where there is none."""
-    for place in (record.get("perturbation", {}), record["golden"], record):
-        if place.get(name) is not None:
-            return str(place[name])
-    return ""
 
 
 def _question(record: Mapping[str, Any]) -> str:
