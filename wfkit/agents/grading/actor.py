@@ -61,7 +61,7 @@ def act(command: LineCommand, job: Job, limits: Limits) -> Acted:
     """Give one task to the actor and see it through; after any failure the process is ended."""
     questions: list[Record] = []
     try:
-        _forget_what_came_unasked(command)
+        late_output(command)  # a process that is ended here is started anew: this episode is not to blame
         return Acted(_converse(command, job, limits, questions), questions=questions)
     except CommandTimeout:
         return Acted(None, "actor_timeout", f"the actor took longer than {limits.seconds:g} s", questions)
@@ -102,12 +102,13 @@ def _check(episode: Mapping[str, Any]) -> None:
         raise _OutOfOrder(f"the actor's episode is not valid: {error}") from None
 
 
-def _forget_what_came_unasked(command: LineCommand) -> None:
-    """A process that wrote while nobody asked is started anew: the next episode is not to blame."""
+def late_output(command: LineCommand) -> str | None:
+    """What is wrong with an actor that wrote while nobody asked, None if it is silent; it is ended then."""
     try:
         command.expect_silence()
-    except CommandFailed:
-        command.stop()
+    except CommandFailed as failure:
+        return str(failure)
+    return None
 
 
 def _with_hint(failure: str) -> str:

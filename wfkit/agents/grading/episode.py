@@ -47,6 +47,7 @@ def run_episode(
     settings: Settings,
     act: Callable[[], Acted],
     grade: Callable[[Record], Graded],
+    late: Callable[[], str | None] = lambda: None,
 ) -> Run:
     """Run and grade one episode; never raises for what an actor or a grader does.
 
@@ -54,12 +55,17 @@ def run_episode(
         side: the opaque id of the task.
         act: has the actor do the task.
         grade: has an episode graded; called only where there is one.
+        late: what the actor wrote after its episode, as far as it has come by the time of the score. It makes the
+            answer one that cannot be read.
     """
     start, started = datetime.now(UTC), time.perf_counter()
     acted = act()
     end, acted_at = datetime.now(UTC), time.perf_counter()
     outcome = settle(acted, grade)
     graded_at = time.perf_counter()
+    if acted.episode is not None and (further := late()) is not None:
+        acted = Acted(None, "parse_error", further, acted.questions)
+        outcome = settle(acted, grade)
     episode = acted.episode or {}
     usage = episode.get("usage") or {}
     steps = steps_of(episode)

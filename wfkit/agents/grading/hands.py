@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wfkit.agents.command import LineCommand
-from wfkit.agents.grading.actor import Acted, Limits, act
+from wfkit.agents.grading.actor import Acted, Limits, act, late_output
 from wfkit.agents.grading.episode import Run, Settings, run_episode
 from wfkit.agents.grading.grader import Graded, grade, recorded_score
 from wfkit.agents.grading.plan import Job, Plan, Slot
@@ -33,14 +33,14 @@ class ActingHand:
         job = self.plan.job(slot.side)
 
         def do() -> Acted:
-            acted = act(self.actor, job, self.limits)
-            if self.fresh:
-                self.actor.stop()
-            return acted
+            return act(self.actor, job, self.limits)
 
-        run = run_episode(slot, job.side, self.settings, do, _graded_by(self.grader, job))
+        def late() -> str | None:
+            return late_output(self.actor)
+
+        run = run_episode(slot, job.side, self.settings, do, _graded_by(self.grader, job), late)
         if self.fresh:
-            self.grader.stop()
+            self.stop()
         return run
 
     def stop(self) -> None:

@@ -2,7 +2,10 @@
 
 import os
 import tempfile
+import weakref
 from typing import NamedTuple
+
+from wfkit.errors import Unavailable
 
 
 class Place(NamedTuple):
@@ -13,25 +16,30 @@ class Place(NamedTuple):
 
 
 class Spool:
-    """Keeps bytes on disk; `get` may be called by any thread."""
+    """Keeps bytes on disk until it is closed or forgotten; `get` may be called by any thread."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the spool
+        self._descriptor, name = tempfile.mkstemp(prefix="wfkit-")
+        os.unlink(name)
         self._end = 0
+        self.close = weakref.finalize(self, os.close, self._descriptor)
 
     def put(self, data: bytes) -> Place:
-        """Keep some bytes."""
-        self._file.seek(self._end)
-        self._file.write(data)
-        self._file.flush()
+        """Keep some bytes.
+
+        Raises:
+            Unavailable: there is no room for them.
+        """
+        written = 0
+        try:
+            while written < len(data):
+                written += os.pwrite(self._descriptor, data[written:], self._end + written)
+        except OSError as error:
+            raise Unavailable(f"no room in {tempfile.gettempdir()}: {error.strerror}") from None
         place = Place(self._end, len(data))
         self._end += len(data)
         return place
 
     def get(self, place: Place) -> bytes:
         """The bytes that were kept there."""
-        return os.pread(self._file.fileno(), place.size, place.start)
-
-    def close(self) -> None:
-        """Give the room back."""
-        self._file.close()
+        return os.pread(self._descriptor, place.size, place.start)
