@@ -350,6 +350,22 @@ def test_error_records_pass_and_bad_records_become_some(run_with: Any) -> None:
     assert len(server.calls) == 3
 
 
+def test_the_revision_is_told_and_part_of_the_signature(run_with: Any) -> None:
+    def fingerprinted(call: Call) -> Response:
+        response = answer(call)
+        response.body |= {"model": "gpt-4o-2024-11-20", "system_fingerprint": "fp_1"}
+        return response
+
+    with StandIn(fingerprinted) as server:
+        done = run_with("wf-score", "--metrics", "judge", "--judge-model", "gpt-4o", data=pairs(1), server=server)
+    (record,) = done.records
+    assert record["judge"]["model"] == "gpt-4o-2024-11-20"
+    assert record["judge"]["fingerprints"] == ["fp_1"]
+    signature = record["signatures"]["judge"]
+    assert signature.startswith("wfkit=1|prompt=judge-1@")
+    assert signature.endswith("|model=gpt-4o|temp=0|calls=3|revision=gpt-4o-2024-11-20")
+
+
 def test_scoring_again_replaces_the_judgment(run_with: Any) -> None:
     with StandIn(answer) as server:
         once = run_with("wf-score", *JUDGE, data=pairs(1), server=server)

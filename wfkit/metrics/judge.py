@@ -101,6 +101,7 @@ class Judge:
         scores = [answer.value["final_score"] for answer in answers]
         replies = [answer.reply for answer in answers]
         costs = [self.client.cost(self.model, reply) for reply in replies]
+        fingerprints = sorted({reply.fingerprint for reply in replies if reply.fingerprint})
         return {
             "samples": scores,
             "spread": max(scores) - min(scores),
@@ -112,6 +113,7 @@ class Judge:
                 "output_tokens": _total([reply.output_tokens for reply in replies]),
                 "cost_usd": _total(costs),
             },
+            **({"fingerprints": fingerprints} if fingerprints else {}),
             "timing": {"seconds": [reply.seconds for reply in replies]},
         }
 
