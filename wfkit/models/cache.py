@@ -43,7 +43,7 @@ class EmbeddingCache:
         self._warn = warn
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
-        self._opened_file: tuple[int, int] | None = None
+        self._generation = 0
         self._readable = True
         self._writable = True
         self._warned_of_rows = False
@@ -112,23 +112,23 @@ class EmbeddingCache:
                 self._lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             # Held as long as the file is open: SQLite files must not be deleted under other processes.
             _wait_for(self._lock, fcntl.LOCK_SH)
+            self._generation = _generation(self._lock)
             self._connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
-            self._opened_file = _identity(self._path)
             _prepare(self._connection)
         return self._connection
 
     def _rebuild(self, reason: str) -> None:
         """Delete the file while no other process has it open, unless another process did so first."""
-        opened = self._opened_file
         self.close()
         lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CLOEXEC)
         try:
             # Of several processes that find the damage each lets go first, so that one of them gets the lock.
-            _wait_for(lock, fcntl.LOCK_EX, unless=lambda: _identity(self._path) != opened)
-            if _identity(self._path) == opened:
+            _wait_for(lock, fcntl.LOCK_EX, unless=lambda: _generation(lock) != self._generation)
+            if _generation(lock) == self._generation:
                 self._warn(f"embedding cache {self._path} is rebuilt: {reason}")
                 for suffix in ("", "-wal", "-shm"):
                     Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+                os.pwrite(lock, str(self._generation + 1).encode(), 0)
         finally:
             os.close(lock)
 
@@ -195,12 +195,10 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
     return isinstance(error, _OtherVersion) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+def _generation(lock: int) -> int:
+    """How often the file was rebuilt, as the lock's file says; the system may give a new file the old one's number."""
+    content = os.pread(lock, 20, 0)
+    return int(content) if content.isdigit() else 0
 
 
 def _wait_for(lock: int, kind: int, *, unless: Callable[[], bool] = lambda: False) -> None:
