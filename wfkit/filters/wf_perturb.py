@@ -86,7 +86,7 @@ def main(
     Reads workflow records. Deterministic from seed, id, type, severity and repeat. Where a type cannot be applied as
     often as asked, the pair says so in perturbation.inapplicable and has no candidate; it is never a weaker one.
     """
-    from wfkit.engine import Ending, Stage
+    from wfkit.engine import Ending, Stage, complaint_of
     from wfkit.perturb.pairs import inapplicable_pair, perturb
 
     wanted = list(registry.PERTURBATIONS) if types == "all" else names(types, list(registry.PERTURBATIONS), "type")
@@ -103,7 +103,7 @@ def main(
     lacking = NEED_DONORS.intersection(wanted)
     if lacking and donors is None:
         raise UsageProblem(f"{', '.join(sorted(lacking))} takes steps of other workflows: name a file with --donors")
-    pool = _donors(donors)
+    pool, bad_donors = _donors(donors)
     counts: Counter[str] = Counter()
 
     def step(golden: "Record") -> "list[Record]":
@@ -129,6 +129,8 @@ def main(
             lines.append(f"{counts['inapplicable']:,} more are inapplicable; perturbation.inapplicable says why")
         if counts["error records"]:
             lines.append(f"{counts['error records']:,} error records")
+        if bad_donors:
+            lines.append(f"{len(bad_donors):,} bad donors are left out, the first is {complaint_of(bad_donors[0])}")
         return Ending(report=lines, summary=dict(counts))
 
     def note(record: "Record") -> str:
@@ -154,14 +156,16 @@ def _severities(value: str) -> list[int]:
     return percents
 
 
-def _donors(name: str | None) -> "Donors":
+def _donors(name: str | None) -> "tuple[Donors, list[Record]]":
+    """What added_steps and wrong_tool take from, and an error record for each donor that cannot be read."""
     from wfkit.perturb.donors import NO_DONORS, donors_from
 
     if name is None:
-        return NO_DONORS
+        return NO_DONORS, []
     from wfkit.filters.reading import read_workflows
 
-    return donors_from(read_workflows([name], "wf-perturb", awaited="donors").workflows)
+    side = read_workflows([name], "wf-perturb", awaited="donors")
+    return donors_from(side.workflows), side.errors
 
 
 build = main.build
