@@ -13,13 +13,15 @@ def validate(record: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         ``{"valid": bool, "checks": [{"name", "ok", "expected", "actual", "message"?, "level"?}]}``. A check with
-        ``level`` ``warning`` leaves the record valid. A pair whose perturbation could not be applied is neither valid
-        nor invalid: ``{"checks": [], "inapplicable": REASON}``.
+        ``level`` ``warning`` leaves the record valid. A pair whose perturbation could not be applied, or
+        which no language model could be had to make, is neither valid nor invalid: ``{"checks": [], "inapplicable":
+        REASON}``.
     """
     if record["kind"] == "workflow":
         checks = workflow_checks(record)
     else:
-        reason = record.get("perturbation", {}).get("inapplicable")
+        perturbation = record.get("perturbation", {})
+        reason = perturbation.get("inapplicable", perturbation.get("unavailable"))
         if reason is not None and record["candidate"] is None:
             return {"checks": [], "inapplicable": reason}
         checks = pair_checks(record)
