@@ -411,3 +411,31 @@ def test_kept_episodes_can_be_graded_again(grade: Grade, tmp_path: Path, run: Ru
                 (one[side]["status"], one[side]["score"]) for one in again
             ]
         assert {one["model"] for one in again} == {"oak"}
+
+
+def test_a_side_that_was_not_recorded_leaves_its_pair_without_a_record(tmp_path: Path, run: Run) -> None:
+    recorded = [{"kind": "episode", "id": name, "status": "done", "result": 1, "score": 1}
+                for name in ("a", "pair-a-user/missing", "b", "stranger")]  # fmt: skip
+    (tmp_path / "episodes.jsonl").write_bytes(lines(recorded))
+    pairs = [pair("a"), pair("b"), pair("b", "tools/missing", status="rejected", perturbed=None)]
+    done = run("ap-grade", "--episodes", "episodes.jsonl", "--out", "runs.jsonl", stdin=lines(pairs), cwd=tmp_path)
+    assert done.returncode == 4
+    told = done.stderr.decode()
+    assert "1 recorded episodes belong to nothing that is asked for, such as 'stranger'" in told
+    assert "1 of 3 pairs have a side that was not recorded" in told
+    grades = read(tmp_path / "runs.grades.jsonl")
+    assert [(one["pair"], one["perturbed"]["status"]) for one in grades] == [
+        ("pair-a-user/missing", "graded"), ("pair-b-tools/missing", "not_constructed")
+    ]  # fmt: skip
+    assert grades[0]["digests"] == {"actor": None, "grader": None}
+
+
+def test_recorded_repeats_are_all_taken(tmp_path: Path, run: Run) -> None:
+    results = [{"task_id": name, "reward": reward, "info": {}, "traj": [], "trial": trial}
+               for name in ("c-a", "p-a-user-missing") for trial, reward in ((0, 1.0), (1, 0.0))]  # fmt: skip
+    (tmp_path / "tau.json").write_text(json.dumps(results))
+    done = run("ap-grade", "--episodes", "tau.json", "--model", "oak", "--out", "runs.jsonl",
+               stdin=lines([pair("a")]), cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    grades = read(tmp_path / "runs.grades.jsonl")
+    assert [(one["repeat"], one["repeats"], one["clean"]["score"]) for one in grades] == [(0, 2, 1.0), (1, 2, 0.0)]

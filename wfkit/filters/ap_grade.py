@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from wfkit import exit_codes
+from wfkit.agents.grading.recorded import FORMATS
 from wfkit.errors import UsageProblem
 from wfkit.filters import grading_work
 from wfkit.filters.grading_files import Books, grades_beside, progress_of, send_grades_beside, write_grades
@@ -28,7 +29,6 @@ ap-grade --actor 'python my_agent.py' --grader 'python grade.py' --out runs.json
 # episodes that were run elsewhere, with the scores that they carry
 ap-grade --episodes results.json --model gpt-4.1 --out runs.jsonl pairs.jsonl
 """
-FORMATS = ("episode", "openai", "tau", "tau2", "bfcl", "inspect")
 
 
 @map_filter("ap-grade", writes="ap_grade", awaits="ap_pair records", examples=EXAMPLES, jobs=False)
