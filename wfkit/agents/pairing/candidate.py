@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
+from wfkit.agents.pairing.chat import messages_around
 from wfkit.agents.pairing.contracts import Tool, tools_of
 from wfkit.agents.pairing.differences import Difference, differences
 from wfkit.agents.pairing.pointers import get
@@ -69,6 +70,11 @@ class Candidate:
         """Whether the tools are other objects than those of the clean side, which the native validator has passed."""
         places = self.pointers.get("tools", ())
         return any(get(self.perturbed, place) is not get(self.clean, place) for place in places)
+
+    @cached_property
+    def chat(self) -> list[Any]:
+        """The messages of the perturbed side."""
+        return messages_around(self.perturbed, self.pointers)
 
     @cached_property
     def tools(self) -> list[Tool]:

@@ -15,11 +15,14 @@ def messages_around(public: Any, pointers: Pointers) -> list[Any]:
     A surface that may have shrunk to nothing is looked for by its array, never by its own elements.
     """
     arrays: dict[str, None] = {}
+    looked_at: set[str] = set()
     for target, places in pointers.items():
         for pointer in places if target != "tools" else ():
             for place in (pointer, parent(pointer), parent(parent(pointer))):
-                if place and place not in arrays and _is_chat(_value(public, place)):
-                    arrays[place] = None
+                if place and place not in looked_at:
+                    looked_at.add(place)
+                    if _is_chat(_value(public, place)):
+                        arrays[place] = None
     return [message for place in arrays for message in get(public, place)]
 
 

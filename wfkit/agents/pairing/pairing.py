@@ -8,7 +8,7 @@ from wfkit.agents.command import LineCommand
 from wfkit.agents.pairing import digests
 from wfkit.agents.pairing.candidate import CHECKS, Candidate, Check, Checks, Verifier
 from wfkit.agents.pairing.edit import Inapplicable
-from wfkit.agents.pairing.native.schemas import native_problem
+from wfkit.agents.pairing.native.schemas import candidate_problem, native_problem
 from wfkit.agents.pairing.native.sentinels import FULL, Scores, sentinel_scores
 from wfkit.agents.pairing.proposals import Proposal, Proposer, Source
 from wfkit.agents.pairing.verifiers.command import asked
@@ -146,7 +146,7 @@ class Pairing:
         return {**self.verifier.verify(candidate), "native": self._native(candidate, scores)}
 
     def _native(self, candidate: Candidate, scores: Scores | None) -> Check:
-        problem = native_problem(candidate.perturbed, candidate.pointers, candidate.dialect)
+        problem = candidate_problem(candidate)
         if problem is not None:
             return Check("fail", problem)
         if self.validator is not None:

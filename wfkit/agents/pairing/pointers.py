@@ -11,7 +11,7 @@ from typing import Any
 from wfkit.errors import DataError
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def split(pointer: str) -> tuple[str, ...]:
     """The unescaped parts of a pointer; the empty pointer, which is the whole document, has none."""
     if not pointer:

@@ -78,11 +78,15 @@ def normal(text: str) -> str:
     return " ".join(text.split()).lower()
 
 
+_SEAM = "\0"  # no value reaches from one text into the next
+
+
 class Stock:
-    """Texts in which values are looked for, beside those of other stocks."""
+    """Texts in which values are looked for, beside those of other stocks; read when they are needed."""
 
     def __init__(self, texts: Iterable[str], beside: Sequence["Stock"] = ()) -> None:
-        self._text = normal("\n".join(texts))
+        self._texts = texts
+        self._joined: str | None = None
         self._numbers: set[float] | None = None
         self._beside = beside
 
@@ -90,20 +94,20 @@ class Stock:
         """Whether a value stands in the texts: a number as a number of any notation, a text between word boundaries."""
         if isinstance(value, bool):
             return False
+        if any(other.holds(value) for other in self._beside):
+            return True
         if isinstance(value, int | float):
-            return float(value) in self._all_numbers() or any(other.holds(value) for other in self._beside)
+            return float(value) in self._all_numbers()
         wanted = normal(value)
-        start = self._text.find(wanted)
+        text = self._text()
+        start = text.find(wanted)
         while start >= 0:
             end = start + len(wanted)
-            before, after = self._text[start - 1 : start], self._text[end : end + 1]
-            if not (_joined(before, wanted[0]) or _joined(wanted[-1], after)):
+            if not (_joined(text[start - 1 : start], wanted[0]) or _joined(wanted[-1], text[end : end + 1])):
                 return True
-            start = self._text.find(wanted, start + 1)
+            start = text.find(wanted, start + 1)
         number = _as_number(wanted)
-        if number is not None and number in self._all_numbers():
-            return True
-        return any(other.holds(value) for other in self._beside)
+        return number is not None and number in self._all_numbers()
 
     def holds_any(self, values: Iterable[str | int | float | bool]) -> bool:
         """Whether one of the values stands in the texts."""
@@ -111,9 +115,15 @@ class Stock:
 
     def _all_numbers(self) -> set[float]:
         if self._numbers is None:
-            self._numbers = numbers_in(self._text)
-            self._numbers |= {float(_WORDS[word]) for word in re.findall(r"[a-z]+", self._text) if word in _WORDS}
+            text = self._text()
+            self._numbers = numbers_in(text)
+            self._numbers |= {float(_WORDS[word]) for word in re.findall(r"[a-z]+", text) if word in _WORDS}
         return self._numbers
+
+    def _text(self) -> str:
+        if self._joined is None:
+            self._joined = normal(_SEAM.join(self._texts))
+        return self._joined
 
 
 def numbers_in(text: str) -> set[float]:

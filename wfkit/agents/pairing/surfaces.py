@@ -127,16 +127,19 @@ def room(public: Any, pointers: Sequence[str]) -> Room | None:
     return None
 
 
-def texts_in(value: Any) -> Iterator[str]:
-    """Every text, key and number of a JSON value, as text."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, member in value.items():
-            yield key
-            yield from texts_in(member)
-    elif isinstance(value, list):
-        for element in value:
-            yield from texts_in(element)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield repr(value)
+def texts_in(value: Any) -> list[str]:
+    """Every text, key and number of a JSON value, as text, in no order that matters."""
+    found: list[str] = []
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, dict):
+            found.extend(one)
+            pending.extend(one.values())
+        elif isinstance(one, list):
+            pending.extend(one)
+        elif isinstance(one, int | float) and not isinstance(one, bool):
+            found.append(repr(one))
+    return found

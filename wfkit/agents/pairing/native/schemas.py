@@ -5,6 +5,7 @@ from typing import Any
 
 from wfkit import jsonl
 from wfkit.agents.pairing import contracts
+from wfkit.agents.pairing.candidate import Candidate
 from wfkit.agents.pairing.chat import chat_problem, messages_around
 from wfkit.agents.pairing.contracts import BFCL_TYPES, Tool
 from wfkit.agents.pairing.surfaces import Pointers
@@ -16,12 +17,31 @@ MAX_NAME = 64
 def native_problem(public: Any, pointers: Pointers, dialect: str) -> str | None:
     """What a benchmark would object to, if anything: names, parameter schemas, roles, ids of calls."""
     try:
-        elements = list(contracts.elements_of(public, pointers.get("tools", ())))
-        tools = contracts.tools_of(public, pointers.get("tools", ()))
-        chat = messages_around(public, pointers)
+        return tools_problem(public, pointers, dialect) or chat_problem(messages_around(public, pointers))
     except DataError as error:
         return f"a surface is gone: {error}"
-    if len(tools) < len(elements):
+
+
+def candidate_problem(candidate: Candidate) -> str | None:
+    """The same of the perturbed side; tools that are those of the clean side, which was looked at, are left out."""
+    try:
+        problem = None
+        if candidate.changes_tools():
+            problem = tools_problem(candidate.perturbed, candidate.pointers, candidate.dialect)
+        return problem or chat_problem(candidate.chat)
+    except DataError as error:
+        return f"a surface is gone: {error}"
+
+
+def tools_problem(public: Any, pointers: Pointers, dialect: str) -> str | None:
+    """What is wrong with the tools, if anything.
+
+    Raises:
+        DataError: the surface is not there.
+    """
+    elements = sum(1 for _ in contracts.elements_of(public, pointers.get("tools", ())))
+    tools = contracts.tools_of(public, pointers.get("tools", ()))
+    if len(tools) < elements:
         return "a tool has no name"
     seen: set[str] = set()
     for tool in tools:
@@ -31,7 +51,7 @@ def native_problem(public: Any, pointers: Pointers, dialect: str) -> str | None:
         problem = _tool_problem(tool, dialect)
         if problem is not None:
             return f"tool {tool.name}: {problem}"
-    return chat_problem(chat)
+    return None
 
 
 def _tool_problem(tool: Tool, dialect: str) -> str | None:
@@ -40,7 +60,7 @@ def _tool_problem(tool: Tool, dialect: str) -> str | None:
     return _schema_problem(jsonl.dumps(tool.schema), dialect)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _schema_problem(text: bytes, dialect: str) -> str | None:
     """What is wrong with a parameter schema; remembered, since all families of an instance share their tools."""
     schema = jsonl.loads(text)

@@ -43,18 +43,18 @@ class Facts:
     @cached_property
     def _parts(self) -> dict[str, Stock]:
         """What the clean side says, by its outermost members."""
-        return {key: Stock(texts_in(value)) for key, value in self.public.items()}
+        return {key: Stock(texts_in({key: value})) for key, value in self.public.items()}
 
     @cached_property
     def clean_stock(self) -> Stock:
         """Everything that the clean side says."""
-        return Stock(self.public, list(self._parts.values()))
+        return Stock((), list(self._parts.values()))
 
     def stock_of(self, public: Mapping[str, Any]) -> Stock:
         """Everything that another side says; members that are those of the clean side are not read again."""
         shared = [key for key, value in public.items() if value is self.public.get(key)]
-        own = (text for key, value in public.items() if key not in shared for text in texts_in(value))
-        return Stock([*public, *own], [self._parts[key] for key in shared])
+        own = (text for key, value in public.items() if key not in shared for text in texts_in({key: value}))
+        return Stock(own, [self._parts[key] for key in shared])
 
     @cached_property
     def tools(self) -> list[Tool]:

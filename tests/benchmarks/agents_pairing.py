@@ -1,0 +1,56 @@
+"""Measurements of ap-pair: edits and decisions by rules, without a native grader."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.benchmarks.measure import ROOT, Row, best, run, wf
+
+FAMILIES = "user/missing,user/redundant,tools/missing,tools/redundant,tools/incorrect"
+
+
+def pairing(folder: Path) -> list[Row]:
+    """Pairs per second and how memory grows, on BFCL's single-turn tasks where they are installed, else on our own."""
+    instances, what = _instances(folder)
+    many = folder / "many.jsonl"
+    count = 0
+    with open(many, "w") as target:
+        for number in range(-(-3000 // len(instances))):
+            for instance in instances:
+                target.write(json.dumps({**instance, "id": f"{instance['id']}/{number}"}) + "\n")
+                count += 1
+    few = folder / "few.jsonl"
+    few.write_text("".join(many.read_text().splitlines(keepends=True)[: count // 10]))
+    command = (wf("ap-pair"), "-q", "--families", FAMILIES)
+    small = best(2, lambda: run(*command, str(few), stdout=folder / "out"))
+    whole = best(2, lambda: run(*command, str(many), stdout=folder / "out"))
+    with open(folder / "out") as pairs:
+        constructed = sum(json.loads(line)["status"] != "inapplicable" for line in pairs)
+    rate = constructed / whole.seconds
+    growth = whole.megabytes - small.megabytes
+    detail = f"{constructed:,} edits made and decided on, start-up included, {what}; one process; best of 2"
+    memory = f"{small.megabytes:.0f} MB for {count // 10:,} instances, {whole.megabytes:.0f} MB for {count:,}"
+    return [
+        Row("ap-pair, rules", f"{rate:,.0f} pairs/s", "≥ 2,000", rate >= 2000, detail),
+        Row("ap-pair, growth of memory", f"{growth:.0f} MB", "< 20 MB", growth < 20, memory),
+    ]
+
+
+def _instances(folder: Path) -> tuple[list[dict[str, object]], str]:
+    examples = ROOT / "examples" / "agents"
+    for python in [sys.executable, *os.environ.get("WFKIT_BENCHMARK_PYTHONS", "").split(":")]:
+        command = [python, str(examples / "bfcl.py"), "instances", "simple_python", "multiple"]
+        if (
+            python
+            and subprocess.run([python, "-c", "import bfcl_eval"], capture_output=True, check=False).returncode == 0
+        ):
+            made = subprocess.run(command, capture_output=True, check=True)
+            return [json.loads(line) for line in made.stdout.splitlines()], "BFCL simple and multiple"
+    command = [sys.executable, "tasks.py", "42", "50"]
+    made = subprocess.run(command, cwd=examples / "arithmetic", capture_output=True, check=True)
+    return [json.loads(line) for line in made.stdout.splitlines()], "the arithmetic benchmark (BFCL is not installed)"
+
+
+BENCHMARKS = {"pairing": pairing}
