@@ -119,7 +119,11 @@ def _compliance(name: str, strata: Sequence[str]) -> list[str]:
 
     try:
         with open(name, encoding="utf-8-sig", newline="") as file:
-            found = compliance(csv.DictReader(file), strata)
+            rows = csv.DictReader(file)
+            absent = [column for column in ("decision", *strata) if column not in (rows.fieldnames or ())]
+            if absent:
+                raise UsageProblem(f"{name} has no column {absent[0]!r}: is it a file that --inspect wrote?")
+            found = compliance(rows, strata)
     except OSError as error:
         raise UsageProblem(f"cannot read {name}: {error.strerror}") from None
     except (DataError, UnicodeDecodeError, csv.Error) as error:
