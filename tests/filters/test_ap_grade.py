@@ -439,3 +439,21 @@ def test_recorded_repeats_are_all_taken(tmp_path: Path, run: Run) -> None:
     assert done.returncode == 0, done.stderr
     grades = read(tmp_path / "runs.grades.jsonl")
     assert [(one["repeat"], one["repeats"], one["clean"]["score"]) for one in grades] == [(0, 2, 1.0), (1, 2, 0.0)]
+
+
+def test_episodes_that_failed_are_labelled_on_request(grade: Grade, tmp_path: Path, run: Run) -> None:
+    envelope = {"replacement": "x", "modified_slots": [], "misleading_tokens": ["wrong"]}
+    pairs = [damaged("a", "answer", "a wrong one", envelope=envelope), pair("b")]
+    assert grade(pairs, "--label", "rules").returncode == 2  # what agents did must be kept
+    done = grade(pairs, "--label", "rules", "--episodes-out", "kept.jsonl", "--label-all")
+    assert done.returncode == 0, done.stderr
+    grades = read(tmp_path / "runs.grades.jsonl")
+    assert [one["labels"] for one in grades] == [
+        [{"annotator": "rules", "awareness": "never_flagged", "behaviour": "accepted_corrupted_value"}],
+        [{"annotator": "rules", "awareness": None, "behaviour": "no_visible_error"}],
+    ]
+    words = ["--episodes", "kept.jsonl", "--out", "again.jsonl", "--label", "exit 1"]
+    again = run("ap-grade", *words, stdin=lines(pairs), cwd=tmp_path)
+    assert again.returncode == 4
+    assert b"1 episodes could not be labelled: the annotator ended with exit code 1" in again.stderr
+    assert all("labels" not in one for one in read(tmp_path / "again.grades.jsonl"))

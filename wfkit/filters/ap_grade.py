@@ -10,6 +10,7 @@ from wfkit.agents.grading.recorded import FORMATS
 from wfkit.errors import UsageProblem
 from wfkit.filters import grading_work
 from wfkit.filters.grading_files import Books, grades_beside, progress_of, send_grades_beside, write_grades
+from wfkit.filters.grading_labels import annotator_of
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
@@ -76,6 +77,18 @@ ap-grade --episodes results.json --model gpt-4.1 --out runs.jsonl pairs.jsonl
 )  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed shuffles sides and pairs otherwise.")
 @click.option("--episodes-out", metavar="FILE", help="Keep what the actor answered, in the form that --episodes reads.")
+@click.option(
+    "--label", metavar="rules|llm|CMD",
+    help="Label awareness and behaviour of episodes that failed while their clean side succeeded.",
+)  # fmt: skip
+@click.option("--label-all", is_flag=True, help="Label the episodes that succeeded all the same, too.")
+@click.option("--label-set", metavar="FILE", help='Labels, in order: {"awareness": [...], "behaviour": [...]}.')
+@click.option("--label-model", metavar="MODEL", help="The model of --label llm, at the endpoint of the environment.")
+@click.option("--endpoints", metavar="FILE", help="Endpoint profiles, for a --label-model of the form MODEL@NAME.")
+@click.option(
+    "--success", metavar="SCORE", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True,
+    help="The least score that is a success, for --label.",
+)  # fmt: skip
 def main(
     actor: str | None,
     grader: str | None,
@@ -93,6 +106,12 @@ def main(
     actor_failure: Literal["unknown", "zero"],
     seed: int,
     episodes_out: str | None,
+    label: str | None,
+    label_all: bool,
+    label_set: str | None,
+    label_model: str | None,
+    endpoints: str | None,
+    success: float,
     grades: str | None,
 ) -> "Stage":
     """Run an agent on both sides of every pair, in an order that tells nothing, and have each episode graded.
@@ -104,6 +123,7 @@ def main(
     from wfkit.agents.grading.actor import Limits
     from wfkit.agents.grading.crew import Crew
     from wfkit.agents.grading.grades import grades as graded
+    from wfkit.agents.grading.labels.labelling import Labelling
     from wfkit.agents.grading.plan import Plan
     from wfkit.agents.grading.schedule import shuffled
     from wfkit.agents.grading.tally import GradeTally
@@ -126,7 +146,14 @@ def main(
             plan, actor, grader, model=model, repeats=repeats or 1, seed=seed,
             limits=Limits(timeout, max_questions), actor_env=actor_env, fresh=fresh,
         )  # fmt: skip
+    annotator = None
+    if label is not None:
+        if not episodes and episodes_out is None:
+            raise UsageProblem("--label reads what agents did: keep it with --episodes-out FILE")
+        annotator = annotator_of(label, label_set, label_model, endpoints, timeout)
     books = Books(out, episodes_out, work.settings, resume=resume)
+    find_episode = books.episodes.find if books.episodes is not None else work.episode
+    labelling = Labelling(annotator, find_episode, recovered_too=label_all, success=success)
     crews: list[Crew] = []
     tally = GradeTally()
 
@@ -150,15 +177,15 @@ def main(
         if lost:
             report.append(f"{lost:,} of {asked_for:,} pairs have a side that was not recorded: they are in no record")
         return Ending(
-            codes={exit_codes.UNAVAILABLE} if lost else set(),
-            report=report,
+            codes={exit_codes.UNAVAILABLE} if lost or labelling.problems else set(),
+            report=[*report, *labelling.lines()],
             summary={"written": tally.pairs, "episodes": len(left), "lost": lost, **tally.summary()},
         )
 
     def counted() -> "Iterator[Record]":
         for record in graded(
             plan, books.runs.find, model=work.settings.model, repeats=work.repeats, seed=seed,
-            digests=dict(work.settings.digests), actor_failure=actor_failure,
+            digests=dict(work.settings.digests), actor_failure=actor_failure, labels=labelling.labels,
         ):  # fmt: skip
             tally.add(record)
             yield record
@@ -166,6 +193,7 @@ def main(
     def close() -> None:
         for crew in crews:
             crew.stop()
+        labelling.stop()
         books.close()
         plan.close()
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from wfkit.agents.grading.crew import Hand
     from wfkit.agents.grading.episode import Settings
     from wfkit.agents.grading.plan import Plan, Slot
+    from wfkit.jsonl import Record
 
 DEFAULT_MODEL = "actor"
 
@@ -23,6 +24,7 @@ class Work:
         repeats: how often each side is run.
         hand: makes what one thread works with.
         slots: the episodes that there are to be; called when the plan is complete.
+        episode: an episode that was there already, by the id of its run; None where it was not.
         notes: what to say of episodes that nobody asked for; called after ``slots``.
     """
 
@@ -30,6 +32,7 @@ class Work:
     repeats: int
     hand: "Callable[[], Hand]"
     slots: "Callable[[], Sequence[Slot]]"
+    episode: "Callable[[str], Record | None]" = lambda _run_id: None
     notes: Callable[[], Sequence[str]] = tuple
 
 
@@ -88,6 +91,7 @@ def recorded(
     from wfkit.agents.command import LineCommand
     from wfkit.agents.grading.episode import Settings
     from wfkit.agents.grading.hands import RecordingHand
+    from wfkit.agents.grading.plan import Slot
     from wfkit.agents.grading.programs import check_command, program_digest
     from wfkit.agents.grading.recordings import Recordings
     from wfkit.filters.recorded_files import read_episodes
@@ -95,17 +99,23 @@ def recorded(
     if grader is not None:
         check_command(grader, "grader")
     recordings = Recordings()
-    for name, episode in read_episodes(files, form):
-        recordings.add(episode, name)
+    for name, record in read_episodes(files, form):
+        recordings.add(record, name)
     chosen = recordings.of_model(model, DEFAULT_MODEL)
     count = repeats or chosen.repeats
     digests = {"actor": None, "grader": None if grader is None else program_digest(grader)}
     settings = Settings(chosen.model, seed, digests)
     unwanted: list[str] = []
+    found: dict[str, Slot] = {}
 
     def slots() -> "Sequence[Slot]":
         unwanted.extend(chosen.match(plan, count))
-        return [slot for slot in plan.slots(settings.model, count) if chosen.has(slot)]
+        found.update({slot.run_id: slot for slot in plan.slots(settings.model, count) if chosen.has(slot)})
+        return list(found.values())
+
+    def episode(run_id: str) -> "Record | None":
+        slot = found.get(run_id)
+        return None if slot is None else chosen.find(slot)
 
     def hand() -> "Hand":
         grading = None if grader is None else LineCommand(grader, timeout=timeout, name="grader")
@@ -116,4 +126,4 @@ def recorded(
             return ()
         return [f"{len(unwanted):,} recorded episodes belong to nothing that is asked for, such as {unwanted[0]!r}"]
 
-    return Work(settings, count, hand, slots, notes)
+    return Work(settings, count, hand, slots, episode, notes)
