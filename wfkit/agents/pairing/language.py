@@ -8,10 +8,13 @@ from wfkit.agents.pairing.word_banks import bank
 
 _WORD = re.compile(r"[^\W\d_]+")
 ENOUGH_WORDS = 4
+SAMPLE = 20_000
+"""Characters that are looked at."""
 
 
 def is_english(text: str) -> bool:
     """False for a text whose letters or function words belong to another language; a short one passes for English."""
+    text = text[:SAMPLE]
     letters = [character for character in text if character.isalpha()]
     if sum(character > "\u024f" for character in letters) * 3 > len(letters):
         return False

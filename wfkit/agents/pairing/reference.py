@@ -66,11 +66,11 @@ def _scalars(value: Any) -> Iterator[str | int | float | bool]:
 
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
-_NUMERALS = (
+_WORDS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
 )
-_WORDS = {word: number for number, word in enumerate(_NUMERALS.split())}
+_NUMERALS: dict[float, str] = {float(number): word for number, word in enumerate(_WORDS.split())}
 
 
 def normal(text: str) -> str:
@@ -97,8 +97,15 @@ class Stock:
         if any(other.holds(value) for other in self._beside):
             return True
         if isinstance(value, int | float):
-            return float(value) in self._all_numbers()
+            word = _NUMERALS.get(value)
+            return float(value) in self._all_numbers() or (word is not None and self._has(word))
         wanted = normal(value)
+        if self._has(wanted):
+            return True
+        number = _as_number(wanted)
+        return number is not None and number in self._all_numbers()
+
+    def _has(self, wanted: str) -> bool:
         text = self._text()
         start = text.find(wanted)
         while start >= 0:
@@ -106,8 +113,7 @@ class Stock:
             if not (_joined(text[start - 1 : start], wanted[0]) or _joined(wanted[-1], text[end : end + 1])):
                 return True
             start = text.find(wanted, start + 1)
-        number = _as_number(wanted)
-        return number is not None and number in self._all_numbers()
+        return False
 
     def holds_any(self, values: Iterable[str | int | float | bool]) -> bool:
         """Whether one of the values stands in the texts."""
@@ -115,9 +121,7 @@ class Stock:
 
     def _all_numbers(self) -> set[float]:
         if self._numbers is None:
-            text = self._text()
-            self._numbers = numbers_in(text)
-            self._numbers |= {float(_WORDS[word]) for word in re.findall(r"[a-z]+", text) if word in _WORDS}
+            self._numbers = numbers_in(self._text())
         return self._numbers
 
     def _text(self) -> str:

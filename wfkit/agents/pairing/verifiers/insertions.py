@@ -2,11 +2,21 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from wfkit.agents.pairing.differences import Difference
 from wfkit.agents.pairing.surfaces import texts_in
 
+NEAR = 40
+"""Characters within which the end of a sentence is looked for."""
 _ENDS_SENTENCE = re.compile(r"(?:[.!?:;][\"')\]]*|\n[ \t]*(?:[-*•][ \t]*)?)\s*$|^\s*$")
+
+
+class Insertion(NamedTuple):
+    """What was put into a text, and where."""
+
+    start: int
+    text: str
 
 
 def insertions(found: Sequence[Difference]) -> list[str] | None:
@@ -14,10 +24,10 @@ def insertions(found: Sequence[Difference]) -> list[str] | None:
     added = []
     for difference in found:
         if isinstance(difference.before, str) and isinstance(difference.after, str):
-            text = inserted(difference.before, difference.after)
-            if text is None:
+            one = inserted(difference.before, difference.after)
+            if one is None:
                 return None
-            added.append(text)
+            added.append(one.text)
         elif difference.kind == "added":
             added += _texts(difference.after)
         else:
@@ -25,28 +35,36 @@ def insertions(found: Sequence[Difference]) -> list[str] | None:
     return added
 
 
-def inserted(old: str, new: str) -> str | None:
+def inserted(old: str, new: str) -> Insertion | None:
     """The one stretch that was put in; None where the old text does not stand in the new one whole."""
-    shorter = min(len(old), len(new))
-    head = 0
-    while head < shorter and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
+    head = common_start(old, new)
+    tail = min(common_start(old[::-1], new[::-1]), len(old), len(new) - head)
     if head + tail < len(old):
         return None
+    size = len(new) - len(old)
     # Where the stretch begins with what follows it, it can be seen at several places: take one between sentences.
     for start in range(head, len(old) - tail - 1, -1):
-        if are_sentences(new[:start], new[start : start + len(new) - len(old)]):
-            return new[start : start + len(new) - len(old)]
-    return new[head : len(new) - len(old) + head]
+        if are_sentences(new[:start], new[start : start + size]):
+            return Insertion(start, new[start : start + size])
+    return Insertion(head, new[head : head + size])
+
+
+def common_start(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def are_sentences(before: str, text: str) -> bool:
     """Whether a stretch behind ``before`` is whole sentences, so that it changes the meaning of none beside it."""
-    closes = re.match(r"[.!?]\s", text)
-    return bool((closes or _ENDS_SENTENCE.search(before)) and _ENDS_SENTENCE.search(text.rstrip(" ")) and text.strip())
+    begins = re.match(r"[.!?]\s", text) or _ENDS_SENTENCE.search(before[-NEAR:])
+    return bool(begins and text.strip() and _ENDS_SENTENCE.search(text.rstrip(" ")[-NEAR:]))
 
 
 def all_sentences(found: Sequence[Difference]) -> bool:
@@ -54,13 +72,8 @@ def all_sentences(found: Sequence[Difference]) -> bool:
     for difference in found:
         old, new = difference.before, difference.after
         if isinstance(old, str) and isinstance(new, str):
-            text = inserted(old, new)
-            if text is None:
-                return False
-            starts = [
-                at for at in range(len(new)) if new.startswith(text, at) and new[:at] + new[at + len(text) :] == old
-            ]
-            if not any(are_sentences(new[:start], text) for start in starts):
+            one = inserted(old, new)
+            if one is None or not are_sentences(new[: one.start], one.text):
                 return False
     return True
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from wfkit.agents.pairing.verifiers.insertions import common_start
+
 _RANGE = re.compile(r"char=(\d+),(\d+)")
 
 
@@ -75,13 +77,10 @@ def _places(new: str, kept: Sequence[str]) -> list[int] | None:
 
 def change(old: str, new: str) -> Change:
     """The smallest stretch of words outside of which both texts are the same."""
-    before, after = re.findall(r"\s+|\S+", old), re.findall(r"\s+|\S+", new)
-    shorter = min(len(before), len(after))
-    head = 0
-    while head < shorter and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    stop = -tail or None
-    return Change("".join(before[head:stop]), "".join(after[head:stop]))
+    head = common_start(old, new)
+    tail = min(common_start(old[::-1], new[::-1]), len(old) - head, len(new) - head)
+    while head > 0 and not old[head - 1].isspace():
+        head -= 1
+    while tail > 0 and not old[-tail].isspace():
+        tail -= 1
+    return Change(old[head : len(old) - tail], new[head : len(new) - tail])
