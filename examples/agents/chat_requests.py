@@ -3,8 +3,9 @@
     python chat_requests.py BENCHMARK requests.jsonl > instances.jsonl
     python chat_requests.py BENCHMARK requests.jsonl tools-list.json > instances.jsonl
 
-A request is ``{"messages": […], "tools": […]}``, one a line; ``reference``, ``id`` and ``interactive`` beside them, where
-given, become the private part. The answer of an MCP server to ``tools/list`` takes the place of the requests' own tools.
+A request is ``{"messages": […], "tools": […]}``, one a line; ``reference``, ``id`` and ``interactive`` beside them,
+where given, become the private part. The answer of an MCP server to ``tools/list`` takes the place of the requests'
+own tools.
 """
 
 import json

@@ -59,8 +59,8 @@ def main(
 ) -> "Stage":
     """Read workflows and write one workflow record each.
 
-    Reads text files, JSON and YAML documents, diagrams, and JSONL or CSV rows; each input may hold one workflow or many. Warnings are
-    listed in meta.warnings of the record.
+    Reads text files, JSON and YAML documents, diagrams, and JSONL or CSV rows; each input may hold one workflow or
+    many. Warnings are listed in meta.warnings of the record.
     """
     if list_formats:
         raise Told(_formats())
