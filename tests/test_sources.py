@@ -151,3 +151,19 @@ def test_a_document_that_only_begins_like_json_is_a_text_with_a_fault() -> None:
     assert read.fault is not None
     assert read.fault.code == "E-SYNTAX"
     assert source(b"[a note] first this, then that")[0].id == "tea"
+
+
+def test_documents_come_in_batches_but_never_wait_for_a_pipe(tmp_path: Path) -> None:
+    names = []
+    for number in range(40):
+        (tmp_path / f"{number}.txt").write_bytes(b"Node:\n1: a\n")
+        names.append(str(tmp_path / f"{number}.txt"))
+    inputs = streams.open_inputs(names, "wf-parse", "workflows")
+    assert [len(batch) for batch in sources.read(inputs, LIMIT, rows_of_text=False)] == [16, 16, 8]
+    reader, writer = os.pipe()
+    files = streams.open_inputs(names[:3], "wf-parse", "workflows")
+    batches = sources.read([*files, ("pipe", reader)], LIMIT, rows_of_text=False)
+    assert [line.file for line in next(batches)] == names[:3]  # nothing was written to the pipe yet
+    os.write(writer, b"Node:\n1: b\n")
+    os.close(writer)
+    assert [line.raw for line in next(batches)] == [b"Node:\n1: b\n"]

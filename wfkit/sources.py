@@ -1,6 +1,7 @@
 """Splits what `wf-parse` is given into sources: JSON rows, CSV rows, or one whole document per input."""
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ from wfkit.joining import key_of
 from wfkit.streams import Line
 
 CSV_FAULT = b"CSV: "
+BATCH_DOCUMENTS = 16
+BATCH_BYTES = 1 << 18
 NOT_CARRIED = frozenset({"kind", "id", "nodes", "edges", "meta"})
 
 
@@ -20,18 +23,28 @@ def read(inputs: Iterable[tuple[str, int]], max_line: int, *, rows_of_text: bool
     Args:
         rows_of_text: the input is rows with a text field, so that what is not JSON lines is CSV.
     """
+    documents: list[Line] = []
     for name, descriptor in inputs:
+        full = len(documents) == BATCH_DOCUMENTS or sum(len(one.raw) for one in documents) > BATCH_BYTES
+        if documents and (full or not stat.S_ISREG(os.fstat(descriptor).st_mode)):
+            yield documents  # whoever waits for a pipe gets what was read before
+            documents = []
         head = _head(descriptor, max_line)
         rows = _is_rows_of_json(head)
         if rows is None:
             head = b"".join([head, *_rest(descriptor, max_line - len(head))])
             rows = not _is_json(head)
+        if documents and (rows or rows_of_text):
+            yield documents
+            documents = []
         if rows:
             yield from streams.lines_of(name, descriptor, max_line, head)
         elif rows_of_text:
             yield from _csv_rows(name, descriptor, head)
         else:
-            yield from _document(name, descriptor, max_line, head)
+            documents += _document(name, descriptor, max_line, head)
+    if documents:
+        yield documents
 
 
 def _head(descriptor: int, limit: int) -> bytes:
@@ -89,7 +102,8 @@ def _is_rows_of_json(head: bytes) -> bool | None:
     return True
 
 
-def _document(name: str, descriptor: int, limit: int, head: bytes) -> Iterator[list[Line]]:
+def _document(name: str, descriptor: int, limit: int, head: bytes) -> list[Line]:
+    """The one line that stands for a whole input; none for an empty standard input."""
     parts = [head]
     size = len(head)
     while chunk := streams.read_chunk(descriptor):
@@ -99,9 +113,8 @@ def _document(name: str, descriptor: int, limit: int, head: bytes) -> Iterator[l
     raw = b"".join(parts).removeprefix(streams.BOM)
     streams.close_input(descriptor)
     if size > limit:
-        yield [Line(raw[: jsonl.HEAD_BYTES], size, name, 1)]
-    elif raw.strip() or name != "-":
-        yield [Line(raw, len(raw), name, 1)]
+        return [Line(raw[: jsonl.HEAD_BYTES], size, name, 1)]
+    return [Line(raw, len(raw), name, 1)] if raw.strip() or name != "-" else []
 
 
 def _csv_rows(name: str, descriptor: int, head: bytes) -> Iterator[list[Line]]:

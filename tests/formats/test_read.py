@@ -13,7 +13,7 @@ from wfkit.errors import DataError, Unavailable
 from wfkit.formats.base import Source
 from wfkit.formats.detect import detect
 from wfkit.formats.documents import json_in_prose
-from wfkit.formats.yaml_text import load_all, top_level_keys
+from wfkit.formats.yaml_text import _reader, load_all, top_level_keys
 from wfkit.registry import FORMATS
 
 Parse = Callable[..., list[dict[str, Any]]]
@@ -217,6 +217,7 @@ def test_yaml_refused(text: str, code: str, message: str) -> None:
         load_all(text)
     assert caught.value.code == code
     assert message in str(caught.value)
+    assert load_all("a: &x 1\nb: *x\n") == [{"a": 1, "b": 1}]  # what stopped there does not reach the next text
 
 
 def test_yaml_tags_make_no_objects() -> None:
@@ -224,6 +225,7 @@ def test_yaml_tags_make_no_objects() -> None:
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    _reader.cache_clear()
     monkeypatch.setitem(sys.modules, "ruamel.yaml", None)
     with pytest.raises(Unavailable, match=r"pip install 'wfkit\[formats\]'"):
         load_all("a: 1")

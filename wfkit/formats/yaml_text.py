@@ -5,6 +5,7 @@ are what workflow files hold. A tag that YAML does not know (``!Sub``) is left o
 """
 
 import re
+from functools import cache
 from typing import Any
 
 from wfkit.errors import DataError, Unavailable
@@ -35,23 +36,37 @@ def load_all(text: str) -> list[Any]:
         message = f"{len(text):,} characters of YAML; the limit is {MAXIMUM_CHARACTERS:,}"
         raise DataError(message, code="E-LIMIT")
     try:
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import MarkedYAMLError, YAMLError
+        documents = list(_reader().compose_all(text))
     except ImportError:
         raise Unavailable("YAML needs ruamel.yaml: pip install 'wfkit[formats]'") from None
-    reader = YAML(typ="safe", pure=True)
-    try:
-        documents = list(reader.compose_all(text))
-    except RecursionError:
-        raise _too_deep() from None
-    except MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
-        raise DataError(f"not YAML: {place}{error.problem or error.context}", code="E-SYNTAX") from None
-    except (YAMLError, ValueError) as error:
-        raise DataError(f"not YAML: {' '.join(str(error).split())[:200]}", code="E-SYNTAX") from None
+    except Exception as error:
+        _reader.cache_clear()  # where it stopped is no place to begin the next text
+        raise _fault(error) from None
     values = [_Values().of(document, 0) for document in documents if document is not None]
     return [value for value in values if value is not None]
+
+
+@cache
+def _reader() -> Any:
+    """One reader for all texts: a new one for each would leave rings of garbage behind."""
+    from ruamel.yaml import YAML
+
+    return YAML(typ="safe", pure=True)
+
+
+def _fault(error: Exception) -> Exception:
+    """What an exception of the reader tells about the text; the exception itself if it is a bug."""
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    if isinstance(error, RecursionError):
+        return _too_deep()
+    if isinstance(error, MarkedYAMLError):
+        mark = error.problem_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        return DataError(f"not YAML: {place}{error.problem or error.context}", code="E-SYNTAX")
+    if isinstance(error, (YAMLError, ValueError)):
+        return DataError(f"not YAML: {' '.join(str(error).split())[:200]}", code="E-SYNTAX")
+    return error
 
 
 def _too_deep() -> DataError:
