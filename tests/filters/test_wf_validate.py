@@ -183,6 +183,8 @@ def test_error_records_repeated_ids_and_other_kinds(run: Run, pairs: bytes, tmp_
     done = run("wf-validate", "-q", "a.jsonl", "b.jsonl", cwd=tmp_path)
     assert [one.get("code") for one in records_of(done)] == [None] * 36 + ["E-X", "E-DUP-ID", "E-KIND"]
     assert records_of(done)[36] == error
+    told = run("wf-validate", "a.jsonl", "b.jsonl", cwd=tmp_path)
+    assert told.stderr.endswith(b"36 valid, 0 invalid, 3 error records\n")
     assert done.returncode == 3
 
 

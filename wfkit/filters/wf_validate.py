@@ -60,6 +60,7 @@ def main(
         raise Told(_compliance(compliance, strata))
     audit = Audit()
     drawn = Sample(sample, strata, seed)
+    errors = 0
 
     def step(record: "Record") -> "Record | None":
         validation = validate(record)
@@ -70,18 +71,29 @@ def main(
         wanted = select == "all" or validation.get("valid") is (select == "valid")
         return checked if wanted else None
 
+    def collect(is_error: bool) -> None:
+        nonlocal errors
+        errors += is_error
+
     def finish() -> "Ending":
         if inspect is not None:
             _write_sample(inspect, drawn.columns, drawn.rows())
         summary = audit.summary()
         codes = {exit_codes.NO} if audit.invalid else set()
-        return Ending(codes=codes, report=_report(summary), summary=summary)
+        return Ending(codes=codes, report=_report(summary, errors), summary=summary)
 
     kinds = ("workflow", "pair")
-    return Stage(reads=kinds, writes=kinds, step=step, finish=finish)
+    return Stage(
+        reads=kinds,
+        writes=kinds,
+        step=step,
+        note=lambda record: record["kind"] == "error",
+        collect=collect,
+        finish=finish,
+    )
 
 
-def _report(summary: Mapping[str, Any]) -> list[str]:
+def _report(summary: Mapping[str, Any], errors: int) -> list[str]:
     """One line for each type and severity with something to say, then the totals."""
     lines = []
     for stratum in summary["strata"]:
@@ -95,7 +107,8 @@ def _report(summary: Mapping[str, Any]) -> list[str]:
             name = f"{stratum['type']} {stratum['severity']}".rstrip()
             lines.append(f"{name}: {stratum['invalid']:,} of {stratum['checked']:,} invalid ({'; '.join(told)})")
     inapplicable = f", {summary['inapplicable']:,} inapplicable" if summary["inapplicable"] else ""
-    return [*lines, f"{summary['valid']:,} valid, {summary['invalid']:,} invalid{inapplicable}"]
+    bad = f", {errors:,} error record{'s' if errors > 1 else ''}" if errors else ""
+    return [*lines, f"{summary['valid']:,} valid, {summary['invalid']:,} invalid{inapplicable}{bad}"]
 
 
 def _write_sample(name: str, columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> None:
