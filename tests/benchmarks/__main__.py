@@ -4,10 +4,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import damage, language_models, main_job
+from tests.benchmarks import agents_aggregation, damage, formats, language_models, main_job
 from tests.benchmarks.measure import Row, machine, table
 
-BENCHMARKS = {**main_job.BENCHMARKS, **damage.BENCHMARKS, **language_models.BENCHMARKS}
+BENCHMARKS = {
+    **main_job.BENCHMARKS,
+    **formats.BENCHMARKS,
+    **damage.BENCHMARKS,
+    **language_models.BENCHMARKS,
+    **agents_aggregation.BENCHMARKS,
+}
 
 
 def main(wanted: list[str]) -> int:
