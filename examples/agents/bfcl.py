@@ -3,6 +3,7 @@
     python bfcl.py instances simple_python multiple multi_turn_base > instances.jsonl
     python bfcl.py base > base.jsonl                        # whole multi-turn tasks: the clean side of published pairs
     python bfcl.py published miss_param > candidates.jsonl  # or miss_func, long_context; for ap-pair --candidates
+    python bfcl.py changed_numbers simple_python > candidates.jsonl  # the first number of each request is another one
     ap-pair --grader 'python bfcl.py grade' instances.jsonl
 
 Nothing is copied: tasks, state machines and checkers are read where they are installed. A multi-turn task is cut at its
@@ -15,6 +16,7 @@ import importlib
 import importlib.util
 import io
 import json
+import re
 import sys
 import types
 from collections.abc import Iterator
@@ -253,6 +255,21 @@ def published(variant: str) -> Iterator[Record]:
         yield record
 
 
+def changed_numbers(category: str) -> Iterator[Record]:
+    """Edits that change the goal though they are valid JSON: what a verifier is for."""
+    for instance in single_turn(category):
+        public = json.loads(json.dumps(instance["public"]))
+        message = public["question"][0][int(instance["pointers"]["user"][0].split("/")[3])]
+        number = re.search(r"\d+", message["content"])
+        if number:
+            text = message["content"]
+            message["content"] = f"{text[: number.start()]}{int(number[0]) + 1}{text[number.end() :]}"
+            yield {
+                "kind": "ap_pair", "instance": instance["id"], "target": "user", "type": "incorrect",
+                "perturbed": {"public": public},
+            }  # fmt: skip
+
+
 # The native grader
 
 
@@ -310,6 +327,8 @@ def main(arguments: list[str]) -> None:
                 emit(multi_turn(category) if category.startswith("multi_turn") else single_turn(category))
         case ["base"]:
             emit(base())
+        case ["changed_numbers", category]:
+            emit(changed_numbers(category))
         case ["published", variant] if variant in VARIANTS:
             emit(published(variant))
         case ["grade"]:

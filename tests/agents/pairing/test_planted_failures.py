@@ -55,7 +55,7 @@ def test_the_honest_edit_passes(short: SimpleNamespace) -> None:
             "two tools are called refund",
         ),
         # valid JSON that changes the goal
-        ("user/incorrect", [put(USER, REQUEST.replace("4250", "4260"))], "goal_preserved", "stands nowhere any more"),
+        ("user/incorrect", [put(USER, REQUEST.replace("4250", "4260"))], "goal_preserved", "nothing tells it any more"),
         ("user/redundant", [put(USER, REQUEST.replace("refund", "not refund"))], "goal_preserved", None),
         ("user/redundant", [put(USER, REQUEST + " Please cancel the order too.")], "goal_preserved", "instruction"),
         ("user/redundant", [put(USER, "By the way, hello.")], "goal_preserved", "taken out or changed"),

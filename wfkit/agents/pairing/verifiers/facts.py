@@ -7,6 +7,7 @@ from typing import Any
 from wfkit.agents.pairing import contracts
 from wfkit.agents.pairing.candidate import Candidate
 from wfkit.agents.pairing.contracts import Tool
+from wfkit.agents.pairing.pointers import split
 from wfkit.agents.pairing.reference import Call, Literal, Stock, calls_of, literals_of
 from wfkit.agents.pairing.surfaces import Pointers, texts_in
 
@@ -55,6 +56,13 @@ class Facts:
         shared = [key for key, value in public.items() if value is self.public.get(key)]
         own = (text for key, value in public.items() if key not in shared for text in texts_in({key: value}))
         return Stock(own, [self._parts[key] for key in shared])
+
+    def told_stock(self, public: Mapping[str, Any]) -> Stock:
+        """What another side tells of the task: all but its contracts, whose examples are nobody's values."""
+        contracts_in = {split(pointer)[0] for pointer in self.pointers.get("tools", ())}
+        others = (places for target, places in self.pointers.items() if target != "tools")
+        contracts_in -= {split(pointer)[0] for places in others for pointer in places}
+        return self.stock_of({key: value for key, value in public.items() if key not in contracts_in})
 
     @cached_property
     def tools(self) -> list[Tool]:

@@ -139,16 +139,16 @@ def _incorrect(candidate: Candidate, facts: Facts, changes: Sequence[Change]) ->
         return Check("fail", "something was taken out or put in instead of being changed")
     if candidate.target == "procedure":
         return _wrong_procedure(candidate)
-    old, new = "\n".join(before for before, _ in changes), facts.stock_of(candidate.perturbed)
+    old, told = "\n".join(before for before, _ in changes), facts.told_stock(candidate.perturbed)
     touched = [literal for literal in facts.literals if Stock([old]).holds(literal.value)]
     if not touched:
         return Check("unverified", "no value of the reference was changed, so no rule tells whether the goal was")
+    for literal in touched:
+        if not told.holds(literal.value) and not _told_by_a_tool(literal, facts, told):
+            return Check("fail", f"{literal.value!r} is what the reference passes, and nothing tells it any more")
     if Stock([after for _, after in changes]).holds_any(literal.value for literal in touched):
         return Check("unverified", "the changed stretch still holds a value of the reference")
     short = [literal.value for literal in touched if len(str(literal.value)) < DISTINCT]
-    for literal in touched:
-        if not new.holds(literal.value) and not _told_by_a_tool(literal, facts, new):
-            return Check("fail", f"{literal.value!r} is what the reference passes, and it stands nowhere any more")
     if short:
         return Check("unverified", f"{short[0]!r} stands elsewhere too, but something so short may do so by chance")
     return Check("pass", f"the true value {touched[0].value!r} still stands in another source")
