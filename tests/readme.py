@@ -79,3 +79,14 @@ def example_gate() -> None:
         wf-gate --expect {folder}/goldens.jsonl {folder}/scored.jsonl > /dev/null"""
         done = _run("bash", "-c", script, cwd=ROOT / "examples")
     _fenced(done.stderr, "text")
+
+
+def example_aggregate() -> None:
+    """What ap-aggregate says of the made-up runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = f"""set -e
+        python agents/made_up_runs.py requested > {folder}/requested.jsonl
+        python agents/made_up_runs.py grades > {folder}/grades.jsonl
+        ap-aggregate --requested {folder}/requested.jsonl {folder}/grades.jsonl > /dev/null"""
+        done = _run("bash", "-c", script, cwd=ROOT / "examples")
+    _fenced(done.stderr, "text")
