@@ -49,7 +49,7 @@ class LineCommand:
     """A long-lived process that speaks JSON lines.
 
     It is started by the first message, in a process group of its own, and reused until it fails or `stop` is called.
-    Not for several threads at once: give each thread its own.
+    Several threads may `ask`, one after the other; `send` and `receive` are for one thread.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class LineCommand:
         self._lines: deque[bytes] = deque()
         self._unfinished = bytearray()
         self._tail = _Tail()
+        self._asking = threading.Lock()
         self._ender: weakref.finalize[Any, LineCommand] | None = None
 
     @property
@@ -84,10 +85,11 @@ class LineCommand:
         Raises:
             CommandFailed: no usable answer, or output that stands there already after it; the process is ended.
         """
-        self.send(message, timeout=timeout)
-        answer = self.receive(timeout=timeout)
-        self.expect_silence()
-        return answer
+        with self._asking:
+            self.send(message, timeout=timeout)
+            answer = self.receive(timeout=timeout)
+            self.expect_silence()
+            return answer
 
     def send(self, message: Mapping[str, Any], *, timeout: float | None = None) -> None:
         """Write one object; starts the process if there is none.

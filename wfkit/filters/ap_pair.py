@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from wfkit import exit_codes
 from wfkit.agents.families import FAMILIES
 from wfkit.errors import DataError, UsageProblem
-from wfkit.filters.options import names
+from wfkit.filters.llm_options import llm_options
+from wfkit.filters.options import cache_folder, names
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
     from wfkit.agents.pairing.candidate import Verifier
     from wfkit.agents.pairing.proposals import Proposer
     from wfkit.engine import Ending, Stage
+    from wfkit.filters.pair_models import Models
     from wfkit.jsonl import Record
 
 EXAMPLES = """
@@ -22,6 +25,9 @@ ap-pair instances.jsonl > pairs.jsonl
 
 # the reference must succeed on the native grader
 ap-pair --grader 'python grade.py' --families user/missing,tools/incorrect instances.jsonl > pairs.jsonl
+
+# edits by a language model, decided on by another one
+ap-pair --editor llm --model gpt-4o --verifier llm --verifier-model claude@proxy instances.jsonl > pairs.jsonl
 
 # edits made elsewhere, decided on here
 ap-pair --candidates edits.jsonl --families user/missing instances.jsonl > pairs.jsonl
@@ -44,13 +50,16 @@ CHECKS = ("single_target", "goal_preserved", "solvable", "executable", "native")
     help="Candidates for one pair until one is accepted; all are kept.",
 )  # fmt: skip
 @click.option(
-    "--editor", type=click.Choice(["rules"]), default="rules", show_default=True, help="Who makes the edits."
+    "--editor", type=click.Choice(["rules", "llm"]), default="rules", show_default=True,
+    help="Who makes the edits: rules, or a language model.",
 )  # fmt: skip
+@click.option("--model", metavar="MODEL", help="The language model of --editor llm.")
 @click.option("--candidates", metavar="FILE", help="Decide on these edits, made elsewhere, instead of making any.")
 @click.option(
-    "--verifier", metavar="rules|syntax|CMD", default="rules", show_default=True,
-    help="Who decides: the rules, a command, or syntax, the negative control that takes everything.",
+    "--verifier", metavar="rules|llm|syntax|CMD", default="rules", show_default=True,
+    help="Who decides: rules, a language model, a command, or syntax, the negative control that takes everything.",
 )  # fmt: skip
+@click.option("--verifier-model", metavar="MODEL", help="The language model of --verifier llm.")
 @click.option(
     "--accept-unverified", metavar="CHECK", multiple=True, type=click.Choice(CHECKS),
     help=f"Let pairs through although this check is unverified: {', '.join(CHECKS)}.",
@@ -65,20 +74,28 @@ CHECKS = ("single_target", "goal_preserved", "solvable", "executable", "native")
     "--public", metavar="FILE", help="Write what the actor sees of both sides, in an order that tells nothing."
 )
 @click.option("--variants", metavar="DIR", help="Where the copies of instances that are directories go.")
+@click.option("--cache", metavar="DIR", help="Where answers of models are kept.  [default: $XDG_CACHE_HOME/wfkit]")
+@click.option("--no-cache", is_flag=True, help="Keep no answers.")
+@llm_options
 def main(
     families: str,
     per_family: int,
     seed: int,
     attempts: int,
-    editor: Literal["rules"],
+    editor: Literal["rules", "llm"],
+    model: str | None,
     candidates: str | None,
     verifier: str,
+    verifier_model: str | None,
     accept_unverified: tuple[str, ...],
     validator: str | None,
     grader: str | None,
     timeout: float,
     public: str | None,
     variants: str | None,
+    cache: str | None,
+    no_cache: bool,
+    **llm: Any,
 ) -> "Stage":
     """Edit one input surface of each instance in twelve ways, and have every edit verified.
 
@@ -90,11 +107,17 @@ def main(
     from wfkit.agents.pairing.pairing import Pairing
     from wfkit.agents.pairing.tally import Outcome, Tally, outcome_of
     from wfkit.engine import Ending, Stage
+    from wfkit.filters.ahead import Ahead
+    from wfkit.filters.pair_files import TaskLines
 
     wanted = list(FAMILIES) if families == "all" else names(families, list(FAMILIES), "family")
+    _check_models(editor, model, verifier, verifier_model, candidates, dry_run=llm["dry_run"])
+    models = _models(model, verifier_model, cache_folder(cache, no_cache), llm)
+    if models is not None and llm["dry_run"]:
+        return models.dry_run(wanted, per_family, attempts, seed)
     pairing = Pairing(
-        proposer=_proposer(seed, candidates),
-        verifier=_verifier(verifier, timeout),
+        proposer=(models and models.proposer(seed)) or _proposer(seed, candidates),
+        verifier=(models and models.verifier()) or _verifier(verifier, timeout),
         validator=LineCommand(validator, timeout=timeout, name="validator") if validator is not None else None,
         grader=LineCommand(grader, timeout=timeout, name="grader") if grader is not None else None,
         seed=seed,
@@ -103,7 +126,7 @@ def main(
         accept_unverified=accept_unverified,
     )
     tally = Tally()
-    tasks = _Tasks(public) if public is not None else None
+    tasks = TaskLines(public) if public is not None else None
 
     def step(instance: "Record") -> "list[Record]":
         directory = instance.get("directory")
@@ -133,44 +156,47 @@ def main(
     def finish() -> "Ending":
         if tasks is not None:
             tasks.write()
-        return Ending(report=list(tally.table()), summary=tally.summary())
+        codes = {exit_codes.UNAVAILABLE} if tally.unavailable else set()
+        return Ending(codes=codes, report=list(tally.table()), summary=tally.summary())
 
-    return Stage(
-        reads=("instance",), writes=("ap_pair",), step=step, output_ids=False, note=note, collect=collect, finish=finish
-    )
+    kinds: dict[str, Any] = {"reads": ("instance",), "writes": ("ap_pair",)}
+    told: dict[str, Any] = {"note": note, "collect": collect, "finish": finish}
+    if models is None:
+        return Stage(**kinds, **told, step=step)
+    pool = models.client.pool
+    ahead = Ahead(lambda instance: pool.submit(lambda: step(instance)), lambda future: future.result())
+    return Stage(**kinds, **told, step=ahead.step, prepare=ahead.prepare, close=models.close, flush_each=True)
+
+
+def _check_models(
+    editor: str, model: str | None, verifier: str, verifier_model: str | None, candidates: str | None, *, dry_run: bool
+) -> None:
+    """Refuse options of models that nothing uses, and uses without a model."""
+    for who, is_used, name, option in (
+        ("--editor llm", editor == "llm", model, "--model"),
+        ("--verifier llm", verifier == "llm", verifier_model, "--verifier-model"),
+    ):
+        if is_used != (name is not None):
+            raise UsageProblem(f"{who} needs {option} MODEL" if is_used else f"{option} needs {who}")
+    if candidates is not None and editor == "llm":
+        raise UsageProblem("--candidates decides on edits made elsewhere: no --editor llm beside it")
+    if dry_run and model is None and verifier_model is None:
+        raise UsageProblem("--dry-run needs --editor llm or --verifier llm")
+
+
+def _models(model: str | None, verifier_model: str | None, cache: str | None, llm: dict[str, Any]) -> "Models | None":
+    if model is None and verifier_model is None:
+        return None
+    from wfkit.filters.pair_models import Models
+
+    return Models(model, verifier_model, cache, llm)
 
 
 def _proposer(seed: int, candidates: str | None) -> "Proposer":
     from wfkit.agents.pairing.proposals import CandidateProposer, RuleProposer
+    from wfkit.filters.pair_files import read_candidates
 
-    return RuleProposer(seed) if candidates is None else CandidateProposer(_read_candidates(candidates))
-
-
-def _read_candidates(name: str) -> "dict[tuple[str, str], list[Record]]":
-    """The edits of a file by instance and family, in its order."""
-    from wfkit import jsonl, streams
-
-    found: dict[tuple[str, str], list[Record]] = {}
-    inputs = streams.open_inputs([name], "ap-pair", "candidates")
-    for batch in streams.read_batches(inputs, jsonl.MAX_LINE_BYTES):
-        for line in batch:
-            try:
-                instance, family, record = _candidate(jsonl.loads(line.raw))
-            except DataError as error:
-                raise UsageProblem(f"{line.file}:{line.number}: {error}") from None
-            found.setdefault((instance, family), []).append(record)
-    if not found:
-        raise UsageProblem(f"{name} holds no candidate")
-    return found
-
-
-def _candidate(record: Any) -> "tuple[str, str, Record]":
-    if not isinstance(record, dict) or record.get("kind") != "ap_pair" or not isinstance(record.get("instance"), str):
-        raise DataError("a candidate is an ap_pair record that names its instance")
-    family = f"{record.get('target')}/{record.get('type')}"
-    if family not in FAMILIES:
-        raise DataError(f"{family} is no family")
-    return record["instance"], family, record
+    return RuleProposer(seed) if candidates is None else CandidateProposer(read_candidates(candidates))
 
 
 def _verifier(name: str, timeout: float) -> "Verifier":
@@ -186,39 +212,6 @@ def _verifier(name: str, timeout: float) -> "Verifier":
     from wfkit.agents.pairing.verifiers.command import CommandVerifier
 
     return CommandVerifier(LineCommand(name, timeout=timeout, name="verifier"))
-
-
-class _Tasks:
-    """The task lines of accepted pairs, spooled to disk and written in the order of their ids, which tells nothing."""
-
-    def __init__(self, name: str) -> None:
-        import tempfile
-
-        self._name = name
-        self._spool = tempfile.TemporaryFile()  # noqa: SIM115
-        self._places: dict[str, tuple[int, int]] = {}
-
-    def add(self, sides: "list[Record]") -> None:
-        from wfkit import jsonl
-
-        for side in sides:
-            if side["id"] not in self._places:
-                line = jsonl.dumps({"kind": "task", "id": side["id"], "public": side["public"]}) + b"\n"
-                self._places[side["id"]] = (self._spool.tell(), len(line))
-                self._spool.write(line)
-
-    def write(self) -> None:
-        from wfkit import streams
-
-        output = streams.OutputFile(self._name)
-        try:
-            for _, (start, size) in sorted(self._places.items()):
-                self._spool.seek(start)
-                streams.write_all(output.descriptor, self._spool.read(size))
-            output.commit()
-        finally:
-            output.discard()
-            self._spool.close()
 
 
 build = main.build

@@ -55,7 +55,7 @@ class Pairing:
             try:
                 if fault is not None:
                     raise Inapplicable(f"the clean instance itself is not valid: {fault}")
-                _check_surface(view, family)
+                check_surface(view, family)
                 source: Source | None = self.proposer.source(view, family)
                 reason = ""
             except Inapplicable as inapplicable:
@@ -173,7 +173,7 @@ class Pairing:
         return None, unverified
 
 
-def _check_surface(view: View, family: str) -> None:
+def check_surface(view: View, family: str) -> None:
     """Refuse a family whose surface the instance does not have, or has nothing in."""
     target = family.partition("/")[0]
     if target not in view.pointers:

@@ -9,12 +9,13 @@ from wfkit.agents.pairing.candidate import CHECKS
 
 
 class Outcome(NamedTuple):
-    """One request: its benchmark and family, its status, and the check that stopped it."""
+    """One request: its benchmark and family, its status, the check that stopped it, and whether a model was missing."""
 
     benchmark: str
     family: str
     status: str
     check: str | None
+    unavailable: bool
 
 
 def outcome_of(record: Mapping[str, Any]) -> Outcome:
@@ -24,7 +25,8 @@ def outcome_of(record: Mapping[str, Any]) -> Outcome:
         results = {name: one["result"] for name, one in record["checks"].items()}
         named = [name for wanted in ("fail", "unverified") for name in CHECKS if results.get(name) == wanted]
         check = named[0] if named else "envelope"
-    return Outcome(record["benchmark"], f"{record['target']}/{record['type']}", record["status"], check)
+    family, unavailable = f"{record['target']}/{record['type']}", "unavailable: " in record.get("reason", "")
+    return Outcome(record["benchmark"], family, record["status"], check, unavailable)
 
 
 class Tally:
@@ -36,6 +38,11 @@ class Tally:
     def add(self, outcome: Outcome) -> None:
         """Count one request."""
         self._counts[outcome] += 1
+
+    @property
+    def unavailable(self) -> int:
+        """How many requests were rejected because a model did not answer."""
+        return sum(count for outcome, count in self._counts.items() if outcome.unavailable)
 
     def rows(self) -> list[dict[str, Any]]:
         """For each benchmark and family: requested, accepted, inapplicable, rejected, and that by check."""
@@ -60,7 +67,7 @@ class Tally:
         totals = {
             name: sum(row[name] for row in rows) for name in ("requested", "accepted", "rejected", "inapplicable")
         }
-        return {**totals, "families": rows}
+        return {**totals, "unavailable": self.unavailable, "families": rows}
 
     def table(self) -> Iterator[str]:
         """The rows as lines of text, then the totals."""
@@ -76,4 +83,5 @@ class Tally:
         yield (
             f"{totals['accepted']:,} of {totals['requested']:,} pairs accepted, {totals['rejected']:,} rejected, "
             f"{totals['inapplicable']:,} inapplicable"
+            + (f"; {self.unavailable:,} of the rejected had no answer of a model" if self.unavailable else "")
         )

@@ -7,10 +7,11 @@ from typing import Any
 from wfkit.agents.pairing.candidate import Candidate, Check
 from wfkit.agents.pairing.differences import Difference, same
 from wfkit.agents.pairing.reference import Literal, Stock, normal
+from wfkit.agents.pairing.stretches import Change, change
 from wfkit.agents.pairing.surfaces import texts_in
 from wfkit.agents.pairing.verifiers.facts import Facts
 from wfkit.agents.pairing.verifiers.insertions import all_sentences, insertions
-from wfkit.agents.pairing.verifiers.text_changes import Change, change, changes_within, claimed_ranges, is_list_mark
+from wfkit.agents.pairing.verifiers.text_changes import changes_within, claimed_ranges, is_list_mark
 
 # Characters from which on a value that stands in two sources is taken for the same one.
 DISTINCT = 4

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from wfkit.agents.pairing.differences import Difference
+from wfkit.agents.pairing.stretches import common_start
 from wfkit.agents.pairing.surfaces import texts_in
 
 NEAR = 40
@@ -47,18 +48,6 @@ def inserted(old: str, new: str) -> Insertion | None:
         if are_sentences(new[:start], new[start : start + size]):
             return Insertion(start, new[start : start + size])
     return Insertion(head, new[head : head + size])
-
-
-def common_start(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def are_sentences(before: str, text: str) -> bool:

@@ -2,18 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from wfkit.agents.pairing.verifiers.insertions import common_start
+from wfkit.agents.pairing.stretches import Change
 
 _RANGE = re.compile(r"char=(\d+),(\d+)")
-
-
-class Change(NamedTuple):
-    """A part of the old text and what stands there in the new one."""
-
-    before: str
-    after: str
 
 
 def claimed_range(fragment: str) -> tuple[int, int] | None:
@@ -73,14 +65,3 @@ def _places(new: str, kept: Sequence[str]) -> list[int] | None:
     if last < at or not new.endswith(kept[-1]):
         return None
     return [*places, last]
-
-
-def change(old: str, new: str) -> Change:
-    """The smallest stretch of words outside of which both texts are the same."""
-    head = common_start(old, new)
-    tail = min(common_start(old[::-1], new[::-1]), len(old) - head, len(new) - head)
-    while head > 0 and not old[head - 1].isspace():
-        head -= 1
-    while tail > 0 and not old[-tail].isspace():
-        tail -= 1
-    return Change(old[head : len(old) - tail], new[head : len(new) - tail])
