@@ -90,6 +90,8 @@ AB = [{"id": "1", "text": "Open"}, {"id": "2", "text": "Close"}]
         {"nodes": [{"id": "1", "label": "Open"}, {"key": 2, "title": "Close"}], "edges": ["1 → 2"]},
         {"nodes": [{"id": "1", "description": "<b>Open</b>"}, {"id": "2", "text": "Close"}], "edges": [["1", "2"]]},
         {"nodes": AB, "edges": [{"source": "1", "target": "2"}]},
+        {"steps": ["Open", "Close"], "edges": [[1, 2]]},
+        {"tasks": AB, "edges": ["1->2"]},
         {"nodes": AB, "edges": [{"from": 1, "to": 2}]},
         {"nodes": AB, "edges": [["START", 1], [1, 2], [2, "END"]]},
         {"nodes": AB, "edges": ["start -> 1", "1 => 2", "2 --> end"]},

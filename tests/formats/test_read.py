@@ -85,6 +85,7 @@ def test_one_format_fits(given: Any, name: str) -> None:
         ({"nodes": ["a"], "edges": [], "messages": []}, "json and worf"),
         ({"StartAt": "a", "States": {}, "steps": ["a"]}, "asl"),
         ({"steps": ["a"], "nodes": ["a"], "edges": []}, "json"),
+        ({"steps": ["a", "b"], "edges": [[1, 2]]}, "json"),
     ],
 )
 def test_several_fit_or_one_is_clearly_meant(given: Any, names: str) -> None:

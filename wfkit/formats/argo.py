@@ -8,6 +8,7 @@ from wfkit.errors import DataError
 from wfkit.formats.base import Draft, ParseOptions, Source, read_each
 from wfkit.formats.documents import documents
 from wfkit.formats.flow import Exit, Flow
+from wfkit.formats.shapes import as_object, name_at, names_at, objects_at
 from wfkit.formats.wording import one_line, step_text, words_of
 
 NAME = "argo"
@@ -48,7 +49,7 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
 
 
 def _is_workflow(value: Mapping[str, Any]) -> bool:
-    return str(value.get("apiVersion", "")).startswith("argoproj.io/") and value.get("kind") in KINDS
+    return str(value.get("apiVersion", "")).startswith("argoproj.io/") and str(value.get("kind")) in KINDS
 
 
 class _Reading:
@@ -88,10 +89,8 @@ def _read(value: Mapping[str, Any], draft_id: str, options: ParseOptions) -> Dra
             entries, _ = _open(reading, handler, f"{handler}/", 0)
             for entry in entries:
                 flow.join(handler, entry)
-    metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
-    assert isinstance(metadata, dict)
-    annotations = metadata.get("annotations") if isinstance(metadata.get("annotations"), dict) else {}
-    assert isinstance(annotations, dict)
+    metadata = as_object(value.get("metadata"))
+    annotations = as_object(metadata.get("annotations"))
     task = annotations.get("workflows.argoproj.io/description") or metadata.get("name")
     return flow.draft(
         draft_id,
@@ -120,7 +119,7 @@ def _open(reading: _Reading, name: str, prefix: str, depth: int) -> tuple[list[s
 def _open_dag(
     reading: _Reading, name: str, dag: Mapping[str, Any], prefix: str, depth: int
 ) -> tuple[list[str], list[Exit]]:
-    tasks = [task for task in dag.get("tasks") or [] if isinstance(task, dict)]
+    tasks = objects_at(dag, "tasks")
     waits = {str(task.get("name")): _waits_for(reading, task) for task in tasks}
     first = [prefix + own for own, before in waits.items() if not before]
     reading.open[name] = first
@@ -141,12 +140,10 @@ def _open_dag(
 
 def _waits_for(reading: _Reading, task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The tasks that a task waits for, each with what the edge says."""
-    given = task.get("dependencies")
-    if isinstance(given, list):
-        return {str(one): {} for one in given}
-    depends = task.get("depends")
-    if not isinstance(depends, str):
-        return {}
+    given = names_at(task, "dependencies")
+    if given:
+        return {one: {} for one in given}
+    depends = name_at(task, "depends") or ""
     if "||" in depends:
         warning = (
             f"W-OR: task {task.get('name')} waits for one or the other of its dependencies, which edges cannot say"

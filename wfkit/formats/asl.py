@@ -9,6 +9,7 @@ from wfkit.errors import DataError
 from wfkit.formats.base import Draft, ParseOptions, Source, read_named
 from wfkit.formats.documents import documents
 from wfkit.formats.flow import Exit, Flow
+from wfkit.formats.shapes import as_object, name_at, names_at, objects_at
 from wfkit.formats.wording import one_line, step_text, words_of
 from wfkit.formats.yaml_text import top_level_keys
 
@@ -54,7 +55,7 @@ def _machines(template: Mapping[str, Any]) -> list[tuple[str, Any]]:
     resources = template.get("Resources")
     found = []
     for name, resource in resources.items() if isinstance(resources, dict) else ():
-        if not isinstance(resource, dict) or resource.get("Type") not in MACHINE_TYPES:
+        if not isinstance(resource, dict) or str(resource.get("Type")) not in MACHINE_TYPES:
             continue
         properties = resource.get("Properties")
         if isinstance(properties, dict):
@@ -109,11 +110,12 @@ def _add_states(flow: Flow, definition: Any, prefix: str, options: ParseOptions,
         exits = [Exit(step_id, {})]
         if not options.collapse:
             exits = _add_branches(flow, step_id, state, options, depth) or exits
-        if isinstance(state.get("Next"), str):
-            flow.join_all(exits, prefix + state["Next"])
+        following = name_at(state, "Next")
+        if following is not None:
+            flow.join_all(exits, prefix + following)
         for target, attributes in _branches_of(state):
             flow.join(step_id, prefix + target, **attributes)
-        if not isinstance(state.get("Next"), str) and state.get("Type") != "Choice":
+        if following is None and state.get("Type") != "Choice":
             if not prefix:
                 for leaving in exits:
                     flow.ends_after(leaving.step)
@@ -148,15 +150,15 @@ def _add_state(flow: Flow, step_id: str, name: str, state: Mapping[str, Any], op
     if options.drop_control and kind in ("Pass", "Succeed"):
         flow.silent.add(step_id)
     if isinstance(resource, str) and ":states:startExecution" in resource:
-        given = state.get("Parameters") or state.get("Arguments") or {}
-        machine = given.get("StateMachineArn", given.get("StateMachineArn.$")) if isinstance(given, dict) else None
+        given = as_object(state.get("Parameters") or state.get("Arguments"))
+        machine = given.get("StateMachineArn", given.get("StateMachineArn.$"))
         flow.external[step_id] = machine or resource
 
 
 def _add_branches(flow: Flow, step_id: str, state: Mapping[str, Any], options: ParseOptions, depth: int) -> list[Exit]:
     """Add what a Parallel or Map state runs; gives the states after which it is over."""
-    inner = list(state["Branches"]) if isinstance(state.get("Branches"), list) else []
-    inner += [state[field] for field in ("ItemProcessor", "Iterator") if isinstance(state.get(field), dict)]
+    inner: list[Any] = list(objects_at(state, "Branches"))
+    inner += [state[field] for field in ("ItemProcessor", "Iterator") if state.get(field) is not None]
     exits: list[Exit] = []
     for definition in inner:
         start, last = _add_states(flow, definition, f"{step_id}/", options, depth + 1)
@@ -168,16 +170,21 @@ def _add_branches(flow: Flow, step_id: str, state: Mapping[str, Any], options: P
 def _branches_of(state: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Where the choices and catches of a state lead."""
     found: list[tuple[str, dict[str, Any]]] = []
-    for choice in state.get("Choices") or []:
-        if isinstance(choice, dict) and isinstance(choice.get("Next"), str):
-            found.append((choice["Next"], {"label": _condition(choice), "kind": "conditional"}))
-    if isinstance(state.get("Default"), str):
-        found.append((state["Default"], {"label": "default", "kind": "conditional"}))
-    for catch in state.get("Catch") or []:
-        if isinstance(catch, dict) and isinstance(catch.get("Next"), str):
-            errors = catch.get("ErrorEquals") or []
-            found.append((catch["Next"], {"label": ", ".join(map(str, errors)), "kind": "error"}))
+    for choice in objects_at(state, "Choices"):
+        found.append((_next(choice), {"label": _condition(choice), "kind": "conditional"}))
+    default = name_at(state, "Default")
+    if default is not None:
+        found.append((default, {"label": "default", "kind": "conditional"}))
+    for catch in objects_at(state, "Catch"):
+        found.append((_next(catch), {"label": ", ".join(names_at(catch, "ErrorEquals")), "kind": "error"}))
     return found
+
+
+def _next(rule: Mapping[str, Any]) -> str:
+    following = name_at(rule, "Next")
+    if following is None:
+        raise DataError("a choice or catch has no Next", code="E-SYNTAX")
+    return following
 
 
 def _condition(rule: Mapping[str, Any]) -> str:

@@ -159,12 +159,19 @@ def expand_groups(
         members: the steps inside a group, however deep; None for what is no group.
     """
     listed = list(edges)
+    outermost: dict[tuple[str, int], list[str]] = {}
+
+    def ends(name: str, side: int) -> list[str]:
+        inside = members(name)
+        if inside is None:
+            return [name]
+        if (name, side) not in outermost:
+            outermost[name, side] = _outermost(inside, listed, side)
+        return outermost[name, side]
+
     expanded = []
     for source, target, attributes in listed:
-        before, after = members(source), members(target)
-        sources = [source] if before is None else _outermost(before, listed, 0)
-        targets = [target] if after is None else _outermost(after, listed, 1)
-        expanded += [(one, other, attributes) for one in sources for other in targets]
+        expanded += [(one, other, attributes) for one in ends(source, 0) for other in ends(target, 1)]
         if len(expanded) > MAXIMUM_EDGES:
             raise DataError(f"more than {MAXIMUM_EDGES:,} edges", code="E-LIMIT")
     return expanded

@@ -8,6 +8,7 @@ from wfkit.errors import DataError
 from wfkit.formats.base import Draft, ParseOptions, Source
 from wfkit.formats.documents import documents
 from wfkit.formats.flow import Flow
+from wfkit.formats.shapes import names_at
 from wfkit.formats.wording import one_line, step_text, words_of
 from wfkit.formats.yaml_text import top_level_keys
 
@@ -43,10 +44,9 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
             raise DataError("a job is no object", code="E-SYNTAX", path=f"$.jobs.{job_id}")
         begins[job_id], ends[job_id] = _add_job(flow, job_id, job, options)
     for job_id, job in jobs.items():
-        needs = job.get("needs")
         condition = _condition(job)
-        for needed in [needs] if isinstance(needs, str) else needs or []:
-            flow.join(ends.get(str(needed), str(needed)), begins[job_id], **condition)
+        for needed in names_at(job, "needs"):
+            flow.join(ends.get(needed, needed), begins[job_id], **condition)
     name = value.get("name")
     return [
         flow.draft(

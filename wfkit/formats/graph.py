@@ -13,6 +13,7 @@ from wfkit.formats.base import END_NAMES, START_NAMES, Draft, ParseOptions, Sour
 from wfkit.formats.documents import documents
 from wfkit.formats.flow import Exit, Flow, expand_groups
 from wfkit.formats.graph_profiles import EDGE_FIELDS, SOURCE_FIELDS, TARGET_FIELDS, Graph, graph_of, profile_of
+from wfkit.formats.shapes import as_list, as_object
 from wfkit.formats.wording import step_text, with_copy_number_apart, words_of
 from wfkit.formats.yaml_text import top_level_keys
 
@@ -112,8 +113,7 @@ def _flow(graph: Graph, options: ParseOptions) -> tuple[Flow, list[str]]:
 
 
 def _add(flow: Flow, own_id: str, node: Mapping[str, Any], kind: str, profile: str, options: ParseOptions) -> None:
-    data = node.get("data") if isinstance(node.get("data"), dict) else {}
-    assert isinstance(data, dict)
+    data = as_object(node.get("data"))
     name, description = _name_and_description(node, data, own_id, profile)
     choice = options.text
     if choice == "auto" and profile in ("flowise", "langflow"):  # their descriptions are of the type, or are prompts
@@ -144,8 +144,7 @@ def _name_and_description(
     if profile == "flowise":
         return _flowise_words(data, own_id)
     if profile == "langflow":
-        inner = data.get("node") if isinstance(data.get("node"), dict) else {}
-        assert isinstance(inner, dict)
+        inner = as_object(data.get("node"))
         name = _text(inner, data, ("display_name", "name", "type"))
         return with_copy_number_apart(name or words_of(own_id)), clean_text(str(inner.get("description") or ""))
     if profile == "langgraph":
@@ -160,8 +159,7 @@ def _name_and_description(
 
 def _flowise_words(data: Mapping[str, Any], own_id: str) -> tuple[str, str]:
     """The label, or where that is the one of its type the name given in the inputs; and the prompts."""
-    inputs = data.get("inputs") if isinstance(data.get("inputs"), dict) else {}
-    assert isinstance(inputs, dict)
+    inputs = as_object(data.get("inputs"))
     label = clean_text(str(data.get("label") or own_id))
     if words_of(str(data.get("name", ""))).casefold() == label.casefold():
         given = inputs.get(f"{data.get('name')}Name")
@@ -180,8 +178,7 @@ def _text(first: Mapping[str, Any], second: Mapping[str, Any], fields: tuple[str
 
 
 def _kind(node: Mapping[str, Any], profile: str) -> str:
-    data = node.get("data") if isinstance(node.get("data"), dict) else {}
-    assert isinstance(data, dict)
+    data = as_object(node.get("data"))
     if profile == "dify":
         return str(data.get("type") or node.get("type") or "")
     if profile == "flowise":
@@ -229,11 +226,9 @@ def _dify_branch(handle: Any, node: Mapping[str, Any]) -> tuple[str | None, str 
         return None, None
     if handle in ("fail-branch", "success-branch"):
         return str(handle), "error" if handle == "fail-branch" else None
-    data = node.get("data") if isinstance(node.get("data"), dict) else {}
-    assert isinstance(data, dict)
-    classes = data.get("classes") if isinstance(data.get("classes"), list) else []
-    assert isinstance(classes, list)
-    names = {str(one.get("id")): one.get("name") for one in classes if isinstance(one, dict)}
+    data = as_object(node.get("data"))
+    classes = [as_object(one) for one in as_list(data.get("classes"))]
+    names = {str(one.get("id")): one.get("name") for one in classes}
     return str(names.get(str(handle)) or handle), "conditional"
 
 
@@ -244,7 +239,8 @@ def _without_wiring(
     flow: Flow, nodes: Mapping[str, Mapping[str, Any]], edges: Edges, options: ParseOptions, warnings: list[str]
 ) -> Edges:
     """Flowise: what is wired into a step (models, prompts, tools) is what the step uses, and no step."""
-    steps = {own_id for own_id, node in nodes.items() if (node.get("data") or {}).get("category") in FLOWISE_STEPS}
+    categories = {own_id: str(as_object(node.get("data")).get("category")) for own_id, node in nodes.items()}
+    steps = {own_id for own_id, category in categories.items() if category in FLOWISE_STEPS}
     if not steps:
         warnings.append("W-WIRING-ONLY: no edge says what comes first, only what is wired into what; taken as edges")
         return edges

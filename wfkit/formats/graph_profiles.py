@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from wfkit.errors import DataError
+from wfkit.formats.shapes import as_object
 
 EDGE_FIELDS = ("edges", "links", "connections", "transitions")
 SOURCE_FIELDS = ("source", "from", "src")
@@ -51,9 +52,9 @@ def _profile_of_lists(value: Mapping[str, Any]) -> str | None:
     links = [edge for edge in edges or () if isinstance(edge, dict)]
     if "links" in value or "multigraph" in value:
         return "node-link"
-    if any(node.get("type") in FLOWISE_TYPES or "inputAnchors" in _data(node) for node in nodes):
+    if any(str(node.get("type")) in FLOWISE_TYPES or "inputAnchors" in as_object(node.get("data")) for node in nodes):
         return "flowise"
-    if any(node.get("type") in LANGGRAPH_TYPES or node.get("id") == "__start__" for node in nodes) or any(
+    if any(str(node.get("type")) in LANGGRAPH_TYPES or node.get("id") == "__start__" for node in nodes) or any(
         "conditional" in edge for edge in links
     ):
         return "langgraph"
@@ -94,8 +95,3 @@ def graph_of(value: dict[str, Any], profile: str) -> Graph:
             raise DataError(f"{name} is not a list", code="E-SYNTAX", path=f"$.{name}")
     assert isinstance(nodes, list) and isinstance(edges, list)
     return Graph(profile, nodes, edges)
-
-
-def _data(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    data = node.get("data")
-    return data if isinstance(data, Mapping) else {}

@@ -45,7 +45,9 @@ def detect(source: Source) -> bool:
         return False
     if value.get("kind") == "workflow":
         return True
-    return "nodes" in value and "kind" not in value and profile_of(value) is None and not is_plan(value)
+    if "kind" in value or _nodes_field(value) is None:
+        return False
+    return profile_of(value) is None and not is_plan(value)
 
 
 def parse(source: Source, options: ParseOptions) -> list[Draft]:
@@ -98,14 +100,16 @@ def _read(value: Any, default_id: str, options: ParseOptions) -> Draft:
     kind = value.get("kind", "workflow")
     if kind != "workflow":
         raise DataError(f"expected workflow, got {_shown(kind)}", code="E-UNSUPPORTED", path="$.kind")
-    draft = Draft(id_of(value, default_id), fields=value, meta=_object(value.get("meta"), "$.meta"))
+    field = _nodes_field(value) or "nodes"
+    others = value if field == "nodes" else {key: other for key, other in value.items() if key != field}
+    draft = Draft(id_of(value, default_id), fields=others, meta=_object(value.get("meta"), "$.meta"))
     task = value.get("task")
     if task is not None and not isinstance(task, str):
         raise DataError(f"the task is {_shown(task)}, not a text", code="E-SYNTAX", path="$.task")
     draft.task = task
-    given = value.get("nodes")
+    given = value.get(field)
     if not isinstance(given, list):
-        raise DataError(f"nodes is {_shown(given)}, not a list", code="E-SYNTAX", path="$.nodes")
+        raise DataError(f"{field} is {_shown(given)}, not a list", code="E-SYNTAX", path=f"$.{field}")
     ends = _read_edges(value.get("edges"))
     names = {end for edge in ends for end in edge[:2]}
     draft.nodes = _read_nodes(given, zero_based="0" in names)
@@ -113,6 +117,13 @@ def _read(value: Any, default_id: str, options: ParseOptions) -> Draft:
     draft.unordered = value.get("kind") == "workflow" and value.get("edges") == []
     _resolve(draft, ends, given)
     return draft
+
+
+def _nodes_field(value: dict[str, Any]) -> str | None:
+    """The field that holds the steps: ``nodes``, or beside edges any other usual name."""
+    if "nodes" in value:
+        return "nodes"
+    return next((field for field in ("steps", "tasks") if field in value and "edges" in value), None)
 
 
 def _is_failed_candidate(value: dict[str, Any]) -> bool:

@@ -126,7 +126,7 @@ def _add_branches(flow: Flow, step_id: str, action: Mapping[str, Any], options: 
     A decision that has no branch for a case goes on to what follows it.
     """
     branches = _branches_of(action)
-    if options.collapse and action.get("type") in CONTAINERS:
+    if options.collapse and str(action.get("type")) in CONTAINERS:
         return [Exit(step_id, {})]
     exits: list[Exit] = []
     for label, actions in branches:

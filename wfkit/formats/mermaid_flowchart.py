@@ -97,6 +97,7 @@ class _Reader:
         self.at = 0
         self.chart = Flowchart()
         self.open: list[str] = []
+        self.grouped: set[str] = set()
         self.repaired: list[str] = []
 
     def read(self) -> Flowchart:
@@ -236,15 +237,19 @@ class _Reader:
         if known is None:
             if node_id not in self.chart.groups:
                 self.chart.nodes[node_id] = Node(node_id, label, shape)
-                if self.open:
-                    self.chart.groups[self.open[-1]].append(node_id)
+                self.into_group(node_id)
         elif label is not None:
             if known.label is not None and known.label != label:
                 self.chart.warnings.append(f"W-REDEFINED: node {node_id} has several labels; the last is taken")
             known.label, known.shape = label, shape
-        if known is not None and self.open and not any(node_id in members for members in self.chart.groups.values()):
-            self.chart.groups[self.open[-1]].append(node_id)
+        if known is not None and node_id not in self.grouped:
+            self.into_group(node_id)
         return node_id
+
+    def into_group(self, node_id: str) -> None:
+        if self.open:
+            self.grouped.add(node_id)
+            self.chart.groups[self.open[-1]].append(node_id)
 
     def label(self) -> tuple[str | None, str]:
         """The label in brackets that follows an id, and the name of its shape."""

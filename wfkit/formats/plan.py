@@ -186,9 +186,9 @@ def _add_list(
 
 
 def _edges(steps: list[tuple[str, Step]], says: bool, warnings: list[str]) -> list[tuple[str, str]]:
-    ids = [own_id for own_id, _ in steps]
     if not says:
-        return list(pairwise(ids))
+        return list(pairwise(own_id for own_id, _ in steps))
+    ids = {own_id: place for place, (own_id, _) in enumerate(steps)}
     edges = []
     names = _names_of(steps)
     for own_id, step in steps:
@@ -230,7 +230,9 @@ def _listed(value: Any) -> list[str]:
     return [text]
 
 
-def _resolved(name: str, own_id: str, ids: list[str], names: Mapping[str, list[str]], warnings: list[str]) -> str:
+def _resolved(
+    name: str, own_id: str, ids: Mapping[str, int], names: Mapping[str, list[str]], warnings: list[str]
+) -> str:
     """The id of the step that a name means; the name itself if it means none."""
     if name in ids:
         return name
@@ -238,7 +240,7 @@ def _resolved(name: str, own_id: str, ids: list[str], names: Mapping[str, list[s
     if len(called) > 1:
         message = f"W-AMBIGUOUS-REF: step {own_id} names {name!r}, which several steps are called"
         warnings.append(f"{message}; the last before it is taken")
-        earlier = [one for one in called if ids.index(one) < ids.index(own_id)]
+        earlier = [one for one in called if ids[one] < ids[own_id]]
         return (earlier or called)[-1]
     if called:
         return called[0]

@@ -28,8 +28,8 @@ def is_plan(value: Any) -> bool:
 
 
 def steps_field(value: Mapping[str, Any]) -> str | None:
-    """The field that holds the steps; none beside nodes and edges, which say more."""
-    if "nodes" in value and ("edges" in value or "links" in value):
+    """The field that holds the steps; none where edges stand beside them, which say more."""
+    if "edges" in value or "links" in value:
         return None
     result = value.get("result")
     if isinstance(result, dict) and "task_nodes" in result:
