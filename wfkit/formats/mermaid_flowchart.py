@@ -14,6 +14,8 @@ HEADER = re.compile(
     r"[ \t]*(?:flowchart(?:-elk)?|graph)(?:[ \t]+(?:TB|TD|BT|RL|LR|>|<|\^|v))?[ \t]*(?:;|$)", re.MULTILINE
 )
 
+MAXIMUM_DEPTH = 100
+
 CLOSERS = {
     "(((": (")))",), "((": ("))",), "([": ("])",), "[[": ("]]",), "[(": (")]",), "[/": ("/]", "\\]"),
     "[\\": ("\\]", "/]"), "{{": ("}}",), ">": ("]",), "[": ("]",), "(": (")",), "{": ("}",),
@@ -151,6 +153,8 @@ class _Reader:
             self.at = begin + len(line)
 
     def open_group(self, title: str) -> None:
+        if len(self.open) == MAXIMUM_DEPTH:
+            raise DataError(f"subgraphs nested deeper than {MAXIMUM_DEPTH}", code="E-LIMIT")
         title = title.strip().rstrip(";")
         match = re.match(r"(?P<id>[^\s\[\"]+)\s*(?:\[.*)?$", title)
         number = len(self.chart.groups)
@@ -168,11 +172,8 @@ class _Reader:
         sources = self.nodes()
         if not sources:
             return False
-        bare = (
-            len(sources) == 1
-            and self.chart.nodes[sources[0]].label is None
-            and self.chart.nodes[sources[0]].shape == ""
-        )
+        only = self.chart.nodes.get(sources[0]) if len(sources) == 1 else None
+        bare = only is not None and only.label is None and not only.shape
         linked = False
         while link := self.link():
             linked = True
