@@ -43,8 +43,7 @@ def as_markdown(sections: Iterable[Section]) -> str:
 
 
 def _markdown_section(section: Section) -> str:
-    title = section.title.replace("<", "&lt;")  # of all marks, only that one could do harm
-    lines = [f"### {title}", ""]
+    lines = [f"### {_escaped(section.title)}", ""]
     if section.rows:
         lines.append(_markdown_row(section.header))
         lines.append(_markdown_row(["---", *("---:" for _ in section.header[1:])]))
