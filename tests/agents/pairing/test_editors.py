@@ -84,6 +84,8 @@ WORDINGS = [
     ("Read the webpage www.informations.com first.", "www.informations.com", "Read the webpage I mentioned first."),
     ("Write to ann.b@example.org soon.", "ann.b@example.org", "Write to the address I mentioned soon."),
     ("Send $1,200 back.", 1200, "Send the amount I mentioned back."),
+    ("Show the next 7 days.", 7, "Show the next days."),
+    ("Open the building with Id B1004.", "B1004", "Open the building with Id I mentioned."),
     ("Take 5% off.", 5, "Take the percentage I mentioned off."),
 ]
 
@@ -102,6 +104,7 @@ def test_what_a_withheld_value_leaves_behind(text: str, value: Any, expected: st
     [
         "Add 3 and 3.",  # said twice
         "Solve 3x^2 = 0.",  # part of a formula
+        "Add 3, 4 and 5.",  # one of a row
         "Use 'a b', 'Age' and 3.5 of them.",  # not what the reference passes
     ],
 )

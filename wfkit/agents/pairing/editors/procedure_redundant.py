@@ -8,6 +8,9 @@ from wfkit.agents.pairing.text_slots import items_in, sentences_in
 from wfkit.agents.pairing.view import View
 from wfkit.agents.pairing.word_banks import bank, filled
 
+SHORTEST_SENTENCE = 4
+"""Words."""
+
 
 def places(view: View) -> list[Place]:
     """Each remark of the bank, after some item or sentence of the longest text."""
@@ -22,21 +25,31 @@ def places(view: View) -> list[Place]:
 
 
 def edit(view: View, place: Place, chance: random.Random) -> Edit:
-    """Add the remark as an item of a list with marks, or as a sentence."""
+    """Add the remark to a list of sentences, to the end of a paragraph, or behind everything."""
     passage, template = place.detail
     remark, _ = filled(template, chance, view.occurs)
-    marked = [item for item in items_in(passage.text) if not item.numbered]
+    items = items_in(passage.text)
+    marked = [item for item in items if not item.numbered and _is_sentence(item.body)]
+    paragraphs = [
+        span.end
+        for span in sentences_in(passage.text)
+        if passage.text[span.end - 1] == "."
+        and passage.text[span.end : span.end + 2] in ("", "\n", "\n\n")
+        and not any(item.span.start <= span.start < item.span.end for item in items)
+    ]
     if marked:
         item = chance.choice(marked)
         part = (item.span.end, item.span.end, f"\n{item.mark}{remark}")
+    elif paragraphs:
+        end = chance.choice(paragraphs)
+        part = (end, end, f" {remark}")
     else:
-        numbered = [item.span for item in items_in(passage.text)]
-        outside = [
-            span
-            for span in sentences_in(passage.text)
-            if not any(item.start <= span.start < item.end for item in numbered)
-        ]
-        end = chance.choice(outside).end if outside else len(passage.text.rstrip())
-        part = (end, end, f" {remark}" if outside else f"\n{remark}")
+        end = len(passage.text.rstrip())
+        part = (end, end, f"\n{remark}")
     patch, slots = spliced(passage, [part])
     return Edit("add_remark", "remark", patch, slots, [], "A remark without consequence is added.", None)
+
+
+def _is_sentence(body: str) -> bool:
+    """Whether a list item is more than a name, so that a remark can stand beside it."""
+    return body.endswith(".") and len(body.split()) >= SHORTEST_SENTENCE

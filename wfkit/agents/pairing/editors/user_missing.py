@@ -21,6 +21,9 @@ _QUANTITY_BEFORE = re.compile(
     r"|budget|amount|limit|size|distance|mass|duration|page|room|level|score|rating|quantity|value|index|zip code"
     r"|percentage)\s$"
 )
+_COUNTED_BEFORE = re.compile(r"\b(?:next|last|past|upcoming|coming|previous|following)\s$")
+_NUMBER_AFTER = re.compile(r"(?:\s?[a-zA-Z]{1,4})?,\s(?:and\s)?\d")
+_NUMBER_BEFORE = re.compile(r"\d(?:\s?[a-zA-Z]{1,4})?,\s(?:and\s)?$")
 _PLURAL_AFTER = re.compile(r"\s[a-z]{3,}s\b")
 _UNIT_AFTER = re.compile(
     r"\s?(?:[a-zA-Zµ]{1,3}|mph|kmph|mpg|kmol|kcal|lbs)(?:\^\d|/[a-zA-Z]{1,3}(?:\^\d)?)?(?=[\s.,?!;]|$)"
@@ -56,10 +59,14 @@ def places(view: View) -> list[Place]:
 
 
 def _in_list(text: str, slot: Slot) -> bool:
-    """Whether a quoted value stands in a row of them, where no phrase could take its place."""
-    before, after = _LIST_AROUND
-    quoted = slot.kind == "quoted"
-    return quoted and bool(before.search(text[: slot.start]) or after.match(text[slot.end :]))
+    """Whether a quoted value or a number stands in a row of them, where no phrase could take its place."""
+    if slot.kind == "quoted":
+        before, after = _LIST_AROUND
+    elif slot.kind == "number":
+        before, after = _NUMBER_BEFORE, _NUMBER_AFTER
+    else:
+        return False
+    return bool(before.search(text[: slot.start]) or after.match(text[slot.end :]))
 
 
 def _with_unit(text: str, slot: Slot) -> Slot:
@@ -82,8 +89,8 @@ def _stands_once(view: View, slot: Slot) -> bool:
 def edit(_view: View, place: Place, _chance: random.Random) -> Edit:
     """Put a phrase that says nothing in the place of the value."""
     passage, slot = place.detail
-    start, phrase = _wording(passage.text, slot)
-    patch, slots = spliced(passage, [(start, slot.end, phrase)])
+    start, end, phrase = _wording(passage.text, slot)
+    patch, slots = spliced(passage, [(start, end, phrase)])
     kind = "value" if slot.kind in ("quoted", "measure") else slot.kind
     return Edit(
         "cut_value",
@@ -98,15 +105,17 @@ def edit(_view: View, place: Place, _chance: random.Random) -> Edit:
     )
 
 
-def _wording(text: str, slot: Slot) -> tuple[int, str]:
-    """Where the replaced part starts, and what stands there instead."""
+def _wording(text: str, slot: Slot) -> tuple[int, int, str]:
+    """Where the replaced part starts and ends, and what stands there instead."""
     before, after = text[: slot.start], text[slot.end :]
     if slot.kind == "number" and _PLURAL_AFTER.match(after):
-        return slot.start, "some"
+        if _COUNTED_BEFORE.search(before):
+            return slot.start, slot.end + 1, ""
+        return slot.start, slot.end, "some"
     if slot.kind in ("number", "measure"):
         quantity = _QUANTITY_BEFORE.search(before)
         if quantity:
-            return quantity.start(), f"the {quantity[1]} I mentioned"
+            return quantity.start(), slot.end, f"the {quantity[1]} I mentioned"
     if slot.kind in ("identifier", "quoted", "url", "email"):
         noun = _NOUN_BEFORE.search(before)
         words = noun[1].split() if noun else []
@@ -115,6 +124,6 @@ def _wording(text: str, slot: Slot) -> tuple[int, str]:
         if words and words[-1] not in _NOT_A_NOUN:
             start = before.rindex(words[0] if len(words) == 1 else " ".join(words))
             article = _ARTICLE_BEFORE.search(before[:start])
-            return (article.start() if article else start), f"the {' '.join(words)} I mentioned"
+            return (article.start() if article else start), slot.end, f"the {' '.join(words)} I mentioned"
     article = _ARTICLE_BEFORE.search(before)
-    return (article.start() if article else slot.start), _PHRASES[slot.kind]
+    return (article.start() if article else slot.start), slot.end, _PHRASES[slot.kind]
