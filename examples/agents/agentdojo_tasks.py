@@ -2,8 +2,9 @@
 
     python agentdojo_tasks.py instances > instances.jsonl
     ap-pair --grader 'python agentdojo_tasks.py grade' instances.jsonl
+    python agentdojo_tasks.py environment       # makes the calls of llm_actor.py --environment
 
-An actor's result is ``{"calls": [{"name", "arguments"}], "text": its last message}``.
+An actor's result is ``{"calls": [{"name", "arguments"}], "text": its last message}``, or the calls alone.
 """
 
 import json
@@ -62,7 +63,11 @@ def instances() -> Iterator[Record]:
             yield {
                 "kind": "instance", "id": f"agentdojo/{name}/{identifier}", "benchmark": "agentdojo",
                 "task": f"{name}/{identifier}", "scale": "binary",
-                "public": {"messages": messages, "tools": tools}, "pointers": pointers,
+                "public": {
+                    "messages": messages, "tools": tools,
+                    "environment": {"suite": name, "task": identifier, "played": calls[:count]},
+                },
+                "pointers": pointers,
                 "private": {
                     "reference": {"calls": calls[count:], "text": task.GROUND_TRUTH_OUTPUT},
                     "observations": [
@@ -85,19 +90,43 @@ def grade(message: Record) -> Record:
     from agentdojo.functions_runtime import FunctionCall, FunctionsRuntime
     from agentdojo.types import text_content_block_from_string
 
-    private, result = message["private"], message["episode"].get("result") or {}
+    private = message["private"]
+    calls, said = carried_over.answered(message["episode"])
     suite = suite_of(private["suite"])
     task = suite.get_user_task_by_id(private["task"])
     environment = task.init_environment(suite.load_and_inject_default_environment({}))
     before = environment.model_copy(deep=True)
     runtime = FunctionsRuntime(suite.tools)
     made = []
-    for call in [*private["played"], *result.get("calls", [])]:
+    for call in [*private["played"], *calls]:
         made.append(FunctionCall(function=call["name"], args=call["arguments"]))
         runtime.run_function(environment, call["name"], call["arguments"])
-    text = [text_content_block_from_string(result.get("text") or "")]
+    text = [text_content_block_from_string(said)]
     success = suite._check_user_task_utility(task, text, before, environment, made)
     return {"id": message["id"], "score": int(bool(success))}
+
+
+def environment() -> None:
+    """Answer each call as the suite does; every task begins anew, after the calls that were played."""
+    from agentdojo.agent_pipeline.tool_execution import tool_result_to_str
+    from agentdojo.functions_runtime import FunctionsRuntime
+
+    runtime, state = FunctionsRuntime([]), None
+    for line in sys.stdin:
+        message = json.loads(line)
+        reply = {"id": message["id"]}
+        if message["kind"] == "start":
+            begun = message["environment"]
+            suite = suite_of(begun["suite"])
+            runtime = FunctionsRuntime(suite.tools)
+            task = suite.get_user_task_by_id(begun["task"])
+            state = task.init_environment(suite.load_and_inject_default_environment({}))
+            for call in begun["played"]:
+                runtime.run_function(state, call["name"], call["arguments"])
+        else:
+            output, error = runtime.run_function(state, message["name"], message["arguments"])
+            reply["output"] = error or tool_result_to_str(output)
+        print(json.dumps(reply), flush=True)
 
 
 def main(arguments: list[str]) -> None:
@@ -106,6 +135,8 @@ def main(arguments: list[str]) -> None:
         case ["instances"]:
             for record in instances():
                 print(json.dumps(record, ensure_ascii=False))
+        case ["environment"]:
+            environment()
         case ["grade"]:
             for line in sys.stdin:
                 print(json.dumps(grade(json.loads(line))), flush=True)

@@ -1,4 +1,5 @@
-"""What the readers of AgentDojo and tau2 share: the first look-ups of a reference as an earlier turn of the chat.
+"""What the readers of AgentDojo and tau2 share: the first look-ups of a reference as an earlier turn of the chat, and
+what an episode comes to.
 
 The calls of a reference that only read, up to the first that writes, are played before the request: the user asked for
 a look-up, the assistant called the tools, and said what it found. So the instance has a context, with facts that a tool
@@ -38,3 +39,16 @@ def earlier_turn(calls: Sequence[Record], outputs: Sequence[str]) -> list[Record
         told = f" and got: {found.rstrip('.')}" if 0 < len(found) <= LONGEST_NOTE and ". " not in found else ""
         notes.append(f"I called {call['name']} with {given}{told}.")
     return [*messages, {"role": "assistant", "content": " ".join(notes)}] if calls else []
+
+
+def answered(episode: Record) -> tuple[list[Record], str]:
+    """The calls of an episode and its last words.
+
+    Its result is ``{"calls": […], "text"}``, or the list of calls alone; the words are then those of its transcript.
+    """
+    result = episode.get("result")
+    if isinstance(result, dict):
+        return result.get("calls") or [], result.get("text") or ""
+    said = [one.get("content") for one in episode.get("messages") or [] if one.get("role") == "assistant"]
+    text = result if isinstance(result, str) else next((one for one in reversed(said) if one), "")
+    return (result if isinstance(result, list) else []), str(text)

@@ -24,8 +24,9 @@ def words(text: str) -> set[str]:
 
 def request_of(public: Record) -> str:
     """The last thing that the user says."""
-    if isinstance(public.get("user"), str):
-        return public["user"]
+    for key in ("user", "scenario"):
+        if public.get(key):
+            return public[key] if isinstance(public[key], str) else "\n".join(map(str, public[key].values()))
     said = [message["content"] for message in messages(public) if message.get("role") == "user"]
     return said[-1] if said else ""
 

@@ -30,6 +30,7 @@ from wfkit.llm.transport import Transport
 Record = dict[str, Any]
 
 TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": None}  # of BFCL, in JSON Schema
+RULES, REQUESTS = ("procedure", "policy"), ("user", "scenario")
 RETRIES = 5
 LONGEST_PAUSE = 30.0
 
@@ -118,20 +119,16 @@ class World:
 
 
 def chat_of(public: Record) -> list[Record]:
-    """The instance as a chat: its own messages, or one for each surface."""
-    if isinstance(public.get("messages"), list):
-        return list(public["messages"])
+    """The instance as a chat: standing instructions, what was said before, and the request, as far as it has them."""
     if isinstance(public.get("question"), list):
         return [message for turn in public["question"] for message in turn]
-    messages = []
-    if public.get("procedure"):
-        messages.append({"role": "system", "content": as_text(public["procedure"])})
-    context = public.get("context") or []
-    if isinstance(context, list) and all(isinstance(one, dict) and "role" in one for one in context):
-        messages += context
-    else:
-        messages.append({"role": "user", "content": as_text(context)})
-    return [*messages, {"role": "user", "content": as_text(public.get("user", ""))}]
+    said = public.get("messages") or public.get("context") or []
+    if not isinstance(said, list) or not all(isinstance(one, dict) and "role" in one for one in said):
+        said = [{"role": "user", "content": as_text(said)}]
+    rules, request = (next((public[key] for key in keys if public.get(key)), None) for keys in (RULES, REQUESTS))
+    first = [] if rules is None else [{"role": "system", "content": as_text(rules)}]
+    last = [] if request is None else [{"role": "user", "content": as_text(request)}]
+    return [*first, *said, *last]
 
 
 def as_text(value: Any) -> str:

@@ -2,9 +2,10 @@
 
     python tau2_tasks.py instances retail > instances.jsonl
     ap-pair --grader 'python tau2_tasks.py grade' instances.jsonl
+    python tau2_tasks.py environment            # makes the calls of llm_actor.py --environment
 
 The user surface is what the user simulator is told. An actor's result is ``{"calls": [{"name", "arguments"}],
-"text": …}``.
+"text": …}``, or the calls alone.
 The evaluators are imported one by one: the package's own entry point brings a model client with it.
 """
 
@@ -61,7 +62,10 @@ def instances(name: str) -> Iterator[Record]:
         yield {
             "kind": "instance", "id": f"tau2/{name}/{task.id}", "benchmark": f"tau2_{name}", "task": str(task.id),
             "scale": "binary",
-            "public": {"policy": policy, "scenario": scenario, "messages": context, "tools": tools},
+            "public": {
+                "policy": policy, "scenario": scenario, "messages": context, "tools": tools,
+                "environment": {"domain": name, "played": calls[:count]},
+            },
             "pointers": pointers,
             "private": {
                 "reference": {
@@ -90,19 +94,36 @@ def grade(message: Record) -> Record:
     from tau2.evaluator.evaluator_communicate import CommunicateEvaluator
     from tau2.evaluator.evaluator_env import EnvironmentEvaluator
 
-    private, result = message["private"], message["episode"].get("result") or {}
+    private = message["private"]
+    calls, said = carried_over.answered(message["episode"])
     task = tasks(private["domain"])[private["task"]]
     environment = domain(private["domain"]).get_environment()
     trajectory: list[Any] = []
-    for place, call in enumerate([*private["played"], *result.get("calls", [])]):
+    for place, call in enumerate([*private["played"], *calls]):
         made = ToolCall(id=f"call_{place}", name=call["name"], arguments=call["arguments"], requestor="assistant")
         trajectory.append(AssistantMessage(role="assistant", content=None, tool_calls=[made]))
         trajectory.append(called(environment, call["name"], call["arguments"], place))
-    if result.get("text"):
-        trajectory.append(AssistantMessage(role="assistant", content=result["text"]))
+    if said:
+        trajectory.append(AssistantMessage(role="assistant", content=said))
     state = EnvironmentEvaluator.calculate_reward(domain(private["domain"]).get_environment, task, trajectory)
-    said = CommunicateEvaluator.calculate_reward(task, trajectory)
-    return {"id": message["id"], "score": state.reward * said.reward}
+    told = CommunicateEvaluator.calculate_reward(task, trajectory)
+    return {"id": message["id"], "score": state.reward * told.reward}
+
+
+def environment() -> None:
+    """Answer each call as the domain does; every task begins anew, after the calls that were played."""
+    state, place = None, 0
+    for line in sys.stdin:
+        message = json.loads(line)
+        reply = {"id": message["id"]}
+        if message["kind"] == "start":
+            state, begun = domain(message["environment"]["domain"]).get_environment(), message["environment"]
+            for place, call in enumerate(begun["played"]):
+                called(state, call["name"], call["arguments"], place)
+        else:
+            place += 1
+            reply["output"] = called(state, message["name"], message["arguments"], place).content
+        print(json.dumps(reply), flush=True)
 
 
 def main(arguments: list[str]) -> None:
@@ -113,6 +134,8 @@ def main(arguments: list[str]) -> None:
         case ["instances", name] if name in ENFORCED:
             for record in instances(name):
                 print(json.dumps(record, ensure_ascii=False))
+        case ["environment"]:
+            environment()
         case ["grade"]:
             for line in sys.stdin:
                 print(json.dumps(grade(json.loads(line))), flush=True)

@@ -98,9 +98,9 @@ def test_bfcl_multi_turn_pays_the_reference_and_nobody_else(tmp_path: Path) -> N
 
 @slow
 def test_agentdojo_pays_the_reference_and_five_who_do_nothing(tmp_path: Path) -> None:
-    whole = instances(program("agentdojo", "agentdojo_suites.py", "instances"))
+    whole = instances(program("agentdojo", "agentdojo_tasks.py", "instances"))
     (tmp_path / "clean.jsonl").write_bytes(lines([clean_only(one) for one in whole]))
-    grader = program("agentdojo", "agentdojo_suites.py", "grade")
+    grader = program("agentdojo", "agentdojo_tasks.py", "grade")
     assert len(whole) == 97
     assert successes(tmp_path, REPLAY, grader) == {"agentdojo": 97}
     assert successes(tmp_path, DO_NOTHING, grader) == {"agentdojo": 5}
@@ -108,9 +108,9 @@ def test_agentdojo_pays_the_reference_and_five_who_do_nothing(tmp_path: Path) ->
 
 @slow
 def test_tau2_retail_pays_the_reference_and_seven_who_do_nothing(tmp_path: Path) -> None:
-    whole = instances(program("tau2", "tau2_domains.py", "instances", "retail"))
+    whole = instances(program("tau2", "tau2_tasks.py", "instances", "retail"))
     (tmp_path / "clean.jsonl").write_bytes(lines([clean_only(one) for one in whole]))
-    grader = program("tau2", "tau2_domains.py", "grade")
+    grader = program("tau2", "tau2_tasks.py", "grade")
     assert len(whole) == 114
     assert successes(tmp_path, REPLAY, grader) == {"tau2_retail": 114}
     assert successes(tmp_path, DO_NOTHING, grader) == {"tau2_retail": 7}

@@ -173,7 +173,8 @@ def main(
         asked_for = plan.pairs * work.repeats
         write_grades(target, counted())
         lost = asked_for - tally.pairs
-        report = [*work.notes(), f"{len(left):,} episodes run, {len(slots) - len(left):,} were there", *tally.lines()]
+        there = f", {len(slots) - len(left):,} were there already" if len(left) < len(slots) else ""
+        report = [*work.notes(), f"{len(left):,} episodes run{there}", *tally.lines()]
         if lost:
             report.append(f"{lost:,} of {asked_for:,} pairs have a side that was not recorded: they are in no record")
         return Ending(

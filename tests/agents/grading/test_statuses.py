@@ -32,7 +32,7 @@ def episode(**more: Any) -> dict[str, Any]:
         (
             Acted(episode(failure="grader_error")),
             Graded(None),
-            Outcome("grader_error", None, "the grader gave no score"),
+            Outcome("grader_error", None, "grader_error"),
         ),
     ],
 )

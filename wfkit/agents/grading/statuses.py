@@ -40,7 +40,8 @@ def settle(acted: Acted, grade: Callable[[Record], Graded]) -> Outcome:
     if graded.score is not None:
         failure = None if status is None else _words(episode, graded.message or status)
         return Outcome(status or "graded", graded.score, failure, graded.message)
-    return Outcome(status or "grader_error", None, _words(episode, graded.message or "the grader gave no score"))
+    otherwise = graded.message or status or "the grader gave no score"
+    return Outcome(status or "grader_error", None, _words(episode, otherwise))
 
 
 def _words(episode: Record, otherwise: str) -> str:

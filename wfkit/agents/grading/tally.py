@@ -26,7 +26,8 @@ class GradeTally:
             status = record[side]["status"]
             statuses[status] += 1
             if status not in ("graded", "not_constructed"):
-                self._failures[f"{status}: {record[side].get('failure') or ''}"] += 1
+                failure = record[side].get("failure")
+                self._failures[f"{status}: {failure}" if failure and failure != status else status] += 1
 
     def lines(self) -> Iterator[str]:
         """The table for people."""
