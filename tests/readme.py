@@ -90,3 +90,25 @@ def example_aggregate() -> None:
         ap-aggregate --requested {folder}/requested.jsonl {folder}/grades.jsonl > /dev/null"""
         done = _run("bash", "-c", script, cwd=ROOT / "examples")
     _fenced(done.stderr, "text")
+
+
+def recorded_formats() -> None:
+    """The table of the formats in which ap-grade reads recorded episodes."""
+    import importlib
+
+    from wfkit.agents.grading.recorded import FORMATS
+
+    print("\n| `--episodes-from` | reads |\n|---|---|")
+    for name, module in FORMATS.items():
+        print(f"| `{name}` | {importlib.import_module(module).SUMMARY} |")
+    print()
+
+
+def example_grade() -> None:
+    """What ap-grade says of the scripted actor on the arithmetic tasks."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = f"""set -e
+        python tasks.py 42 | ap-pair -q --grader 'python grader.py' > {folder}/pairs.jsonl
+        ap-grade --actor 'python actor.py' --grader 'python grader.py' --out {folder}/runs.jsonl {folder}/pairs.jsonl"""
+        done = _run("bash", "-c", script, cwd=ROOT / "examples" / "agents" / "arithmetic")
+    _fenced(done.stderr, "text")
