@@ -353,8 +353,8 @@ def test_an_interrupt_leaves_whole_lines_and_no_process(tmp_path: Path) -> None:
     assert (process.returncode, told) == (130, b"ap-grade: interrupted\n")
     assert 0 < len(read(tmp_path / "runs.jsonl")) < 80
     assert not (tmp_path / "runs.grades.jsonl").exists()
-    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert str(tmp_path / "actor.py") not in running
+    running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not any(os.fsencode(tmp_path / "actor.py") in words for words in running)
 
 
 @pytest.mark.parametrize(
@@ -457,3 +457,42 @@ def test_episodes_that_failed_are_labelled_on_request(grade: Grade, tmp_path: Pa
     assert again.returncode == 4
     assert b"1 episodes could not be labelled: the annotator ended with exit code 1" in again.stderr
     assert all("labels" not in one for one in read(tmp_path / "again.grades.jsonl"))
+
+
+def test_each_episode_has_a_directory_of_its_own_and_the_grader_looks_into_it(tmp_path: Path, run: Run) -> None:
+    task = tmp_path / "task"
+    task.mkdir()
+    (task / "notes.txt").write_text("clean")
+    actor = """
+import json, sys
+from pathlib import Path
+for line in sys.stdin:
+    told = json.loads(line)
+    notes = Path(told["public"]["directory"], "notes.txt")
+    notes.write_text(notes.read_text() + " and done")
+    print(json.dumps({"kind": "episode", "id": told["id"], "status": "done", "result": None}), flush=True)
+"""
+    grader = """
+import json, sys
+from pathlib import Path
+for line in sys.stdin:
+    told = json.loads(line)
+    found = Path(told["directory"], "notes.txt").read_text()
+    print(json.dumps({"id": told["id"], "score": int(found == "clean and done"), "message": found}), flush=True)
+"""
+    gone = {"id": "p-b", "public": {"directory": str(tmp_path / "nowhere")}}
+    side = {"id": "c-a", "public": {"directory": str(task)}}
+    pairs = [pair("a", clean=side, perturbed={**side, "id": "p-a"}), pair("b", perturbed=gone)]
+    pairs[1]["clean"] = side
+    words = ["--actor", command(tmp_path, "actor", actor), "--grader", command(tmp_path, "grader", grader)]
+    done = run("ap-grade", *words, "--repeats", "2", "--out", "runs.jsonl", stdin=lines(pairs), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    grades = read(tmp_path / "runs.grades.jsonl")
+    assert [(one["clean"]["score"], one["perturbed"]["score"]) for one in grades] == [
+        (1, 1),
+        (1, 1),
+        (1, None),
+        (1, None),
+    ]
+    assert grades[2]["perturbed"]["status"] == "grader_error"  # no fault of the agent's
+    assert (task / "notes.txt").read_text() == "clean"

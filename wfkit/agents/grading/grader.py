@@ -27,17 +27,22 @@ class Graded:
     message: str | None = None
 
 
-def grade(command: LineCommand, private: Record, episode: Record, scale: str) -> Graded:
+def grade(command: LineCommand, private: Record, episode: Record, scale: str, directory: str | None = None) -> Graded:
     """Ask the grader for the score of one episode; after any failure the process is ended.
 
     An episode that the actor itself calls failed is graded if it has a result: unfinished work may count. Without one
     there is nothing to grade, and a grader that gave 0 for nothing would make a failure look like a zero.
 
     A grader whose process ends is started once more for the same episode: it may have died of an earlier one.
+
+    Args:
+        directory: where the actor worked, for tasks that are directories.
     """
     if "failure" in episode and episode.get("result") is None:
         return Graded(None)
     message = {"kind": "grade", "id": episode["id"], "private": private, "episode": episode}
+    if directory is not None:
+        message["directory"] = directory
     try:
         try:
             answer = command.ask(message)

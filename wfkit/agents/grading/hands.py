@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from wfkit.agents.command import LineCommand
@@ -9,6 +10,8 @@ from wfkit.agents.grading.actor import Acted, Limits, act, late_output
 from wfkit.agents.grading.episode import Run, Settings, run_episode
 from wfkit.agents.grading.grader import Graded, grade, recorded_score
 from wfkit.agents.grading.plan import Job, Plan, Slot
+from wfkit.agents.grading.workspace import workspace
+from wfkit.errors import DataError
 
 Record = dict[str, Any]
 
@@ -32,13 +35,18 @@ class ActingHand:
         """Run one episode."""
         job = self.plan.job(slot.side)
 
-        def do() -> Acted:
-            return act(self.actor, job, self.limits)
-
         def late() -> str | None:
             return late_output(self.actor)
 
-        run = run_episode(slot, job.side, self.settings, do, _graded_by(self.grader, job), late)
+        try:
+            with workspace(job) as (own, directory):
+                grading = _graded_by(self.grader, own, directory)
+                run = run_episode(
+                    slot, job.side, self.settings, partial(act, self.actor, own, self.limits), grading, late
+                )
+        except DataError as error:  # of the directory: no episode could begin
+            lost = Acted(None, "grader_error", str(error))
+            run = run_episode(slot, job.side, self.settings, lambda: lost, _graded_by(self.grader, job, None))
         if self.fresh:
             self.stop()
         return run
@@ -65,7 +73,7 @@ class RecordingHand:
         def score(recorded: Record) -> Graded:
             return recorded_score(recorded, job.scale)
 
-        grading = score if self.grader is None else _graded_by(self.grader, job)
+        grading = score if self.grader is None else _graded_by(self.grader, job, None)
         return run_episode(slot, job.side, self.settings, lambda: Acted(episode), grading)
 
     def stop(self) -> None:
@@ -74,8 +82,8 @@ class RecordingHand:
             self.grader.stop()
 
 
-def _graded_by(grader: LineCommand, job: Job) -> Callable[[Record], Graded]:
+def _graded_by(grader: LineCommand, job: Job, directory: str | None) -> Callable[[Record], Graded]:
     def by_grader(episode: Record) -> Graded:
-        return grade(grader, job.private, episode, job.scale)
+        return grade(grader, job.private, episode, job.scale, directory)
 
     return by_grader

@@ -38,6 +38,7 @@ class Ledger:
         self.name = name
         self._id_of = id_of
         self._places: dict[str, Place] = {}
+        self._new = not os.path.exists(name)
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | (0 if resume else os.O_EXCL)
         try:
             self._descriptor = os.open(name, flags, 0o666)
@@ -115,8 +116,8 @@ class Ledger:
             os.ftruncate(self._descriptor, self._end)
 
     def close(self) -> None:
-        """Let go of the file; one that never held anything is removed."""
-        if not self._end:
+        """Let go of the file; a new one that never held anything is removed."""
+        if self._new and not self._end:
             with contextlib.suppress(OSError):
                 Path(self.name).unlink()
         os.close(self._descriptor)
