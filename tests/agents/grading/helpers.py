@@ -75,14 +75,17 @@ for line in sys.stdin:
     if do == "wander":
         say({"kind": "thought", "id": task["id"]})
         continue
+    if do == "twice":  # in one piece, so that no chance decides when the second one comes
+        line = json.dumps({"kind": "episode", "id": task["id"], "status": "done", "result": value})
+        print(line + chr(10) + line, flush=True)
+        continue
     if do == "environment":
         value = dict(os.environ)
     if do == "command line":
         value = open("/proc/self/cmdline").read()
     answer(task, value, usage={"input_tokens": 10, "output_tokens": 2}, turns=1, tool_calls=0)
-    if do == "twice":
-        answer(task, value)
     if do == "tail":
+        time.sleep(0.2)
         say({"log": "done"})
 """
 
