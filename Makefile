@@ -26,7 +26,8 @@ test: $(READY) encoder $(AGENTS)/bfcl/.ready
 
 # The native graders of three benchmarks; minutes, and half a gigabyte of packages.
 test-agents: $(READY) agents
-	WFKIT_AGENTS=$(AGENTS) $(BIN)/python -m pytest tests/agents/test_native_graders.py
+	WFKIT_AGENTS=$(AGENTS) WFKIT_BENCHMARK_PYTHONS=$(AGENTS)/bfcl/bin/python:$(AGENTS)/agentdojo/bin/python:$(AGENTS)/tau2/bin/python \
+	    $(BIN)/python -m pytest tests/agents/test_native_graders.py tests/agents/pairing/test_real_benchmarks.py
 
 agents: $(AGENTS)/bfcl/.ready $(AGENTS)/agentdojo/.ready $(AGENTS)/tau2/.ready
 
