@@ -13,7 +13,7 @@ FAMILIES = "user/missing,user/redundant,tools/missing,tools/redundant,tools/inco
 
 def pairing(folder: Path) -> list[Row]:
     """Pairs per second and how memory grows, on BFCL's single-turn tasks where they are installed, else on our own."""
-    instances, what = _instances(folder)
+    instances, what = _instances()
     many = folder / "many.jsonl"
     count = 0
     with open(many, "w") as target:
@@ -38,19 +38,16 @@ def pairing(folder: Path) -> list[Row]:
     ]
 
 
-def _instances(folder: Path) -> tuple[list[dict[str, object]], str]:
+def _instances() -> tuple[list[dict[str, object]], str]:
     examples = ROOT / "examples" / "agents"
-    for python in [sys.executable, *os.environ.get("WFKIT_BENCHMARK_PYTHONS", "").split(":")]:
-        command = [python, str(examples / "bfcl.py"), "instances", "simple_python", "multiple"]
-        if (
-            python
-            and subprocess.run([python, "-c", "import bfcl_eval"], capture_output=True, check=False).returncode == 0
-        ):
-            made = subprocess.run(command, capture_output=True, check=True)
-            return [json.loads(line) for line in made.stdout.splitlines()], "BFCL simple and multiple"
-    command = [sys.executable, "tasks.py", "42", "50"]
+    bfcl = Path(os.environ.get("WFKIT_AGENTS", ROOT / ".build" / "agents")) / "bfcl" / "bin" / "python"
+    if bfcl.exists():
+        command = [str(bfcl.absolute()), str(examples / "bfcl.py"), "instances", "simple_python", "multiple"]
+        what = "BFCL simple and multiple"
+    else:
+        command, what = [sys.executable, "tasks.py", "42", "50"], "the arithmetic benchmark (BFCL is not here)"
     made = subprocess.run(command, cwd=examples / "arithmetic", capture_output=True, check=True)
-    return [json.loads(line) for line in made.stdout.splitlines()], "the arithmetic benchmark (BFCL is not installed)"
+    return [json.loads(line) for line in made.stdout.splitlines()], what
 
 
 BENCHMARKS = {"pairing": pairing}

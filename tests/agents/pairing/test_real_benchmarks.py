@@ -1,15 +1,13 @@
-"""The readers, graders and published pairs of real benchmarks, where their packages are installed.
+"""Edits and verdicts on real benchmarks, each out of its own virtual environment: `make agents` brings them.
 
-They are looked for in this Python and in those that ``WFKIT_BENCHMARK_PYTHONS`` lists, separated by colons.
+What takes minutes runs with `make test-agents` alone, which names the environments in WFKIT_AGENTS.
 """
 
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +20,19 @@ Record = dict[str, Any]
 Run = Callable[..., Any]
 
 
-@cache
-def python_with(package: str) -> str:
-    for python in [sys.executable, *filter(None, os.environ.get("WFKIT_BENCHMARK_PYTHONS", "").split(":"))]:
-        found = subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False)
-        if found.returncode == 0:
-            return python
-    pytest.skip(f"{package} is not installed (WFKIT_BENCHMARK_PYTHONS names Pythons that have it)")
+AGENTS = Path(os.environ.get("WFKIT_AGENTS", ROOT / ".build" / "agents")).resolve()
+slow = pytest.mark.skipif("WFKIT_AGENTS" not in os.environ, reason="takes minutes: make test-agents")
 
 
-def made(package: str, program: str, *arguments: str) -> bytes:
-    command = [python_with(package), str(EXAMPLES / program), *arguments]
+def python_of(benchmark: str) -> str:
+    python = AGENTS / benchmark / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"{benchmark} is not here: make agents")
+    return str(python)
+
+
+def made(benchmark: str, program: str, *arguments: str) -> bytes:
+    command = [python_of(benchmark), str(EXAMPLES / program), *arguments]
     return subprocess.run(command, capture_output=True, check=True, timeout=600).stdout
 
 
@@ -51,8 +51,8 @@ def accepted(found: list[Record]) -> Counter[str]:
 
 
 def test_bfcl_single_turn(run: Run) -> None:
-    instances = made("bfcl_eval", "bfcl.py", "instances", "simple_python", "multiple")
-    grader = f"{python_with('bfcl_eval')} {EXAMPLES / 'bfcl.py'} grade"
+    instances = made("bfcl", "bfcl.py", "instances", "simple_python", "multiple")
+    grader = f"{python_of('bfcl')} {EXAMPLES / 'bfcl.py'} grade"
     found = pairs(run, instances, "--grader", grader)
     assert len(found) == 600 * 12
     scores = {pair["instance"]: (pair["reference_score"], pair["noop_score"]) for pair in found}
@@ -64,14 +64,14 @@ def test_bfcl_single_turn(run: Run) -> None:
 
 
 def test_bfcl_multi_turn(run: Run) -> None:
-    found = pairs(run, made("bfcl_eval", "bfcl.py", "instances", "multi_turn_base"))
+    found = pairs(run, made("bfcl", "bfcl.py", "instances", "multi_turn_base"))
     assert len(found) == 200 * 12
     assert len(accepted(found)) == 9  # all but the procedures, which BFCL does not have
 
 
 def test_changed_numbers_fool_the_syntax_verifier_alone(run: Run, tmp_path: Path) -> None:
-    instances = made("bfcl_eval", "bfcl.py", "instances", "simple_python")
-    (tmp_path / "edits.jsonl").write_bytes(made("bfcl_eval", "bfcl.py", "changed_numbers", "simple_python"))
+    instances = made("bfcl", "bfcl.py", "instances", "simple_python")
+    (tmp_path / "edits.jsonl").write_bytes(made("bfcl", "bfcl.py", "changed_numbers", "simple_python"))
     options = ("--candidates", str(tmp_path / "edits.jsonl"), "--families", "user/incorrect")
     assert accepted(pairs(run, instances, *options, "--verifier", "syntax")) == {"user/incorrect": 260}
     found = [pair for pair in pairs(run, instances, *options) if pair["status"] != "inapplicable"]
@@ -92,15 +92,16 @@ def test_changed_numbers_fool_the_syntax_verifier_alone(run: Run, tmp_path: Path
 def test_the_published_pairs_of_bfcl(
     variant: str, family: str, other_world: int, other_surface: int, run: Run, tmp_path: Path
 ) -> None:
-    (tmp_path / "edits.jsonl").write_bytes(made("bfcl_eval", "bfcl.py", "published", variant))
+    (tmp_path / "edits.jsonl").write_bytes(made("bfcl", "bfcl.py", "published", variant))
     options = ("--candidates", str(tmp_path / "edits.jsonl"), "--families", family)
-    found = pairs(run, made("bfcl_eval", "bfcl.py", "base"), *options)
+    found = pairs(run, made("bfcl", "bfcl.py", "base"), *options)
     notes = Counter(check["note"].partition(", which")[0] for pair in found for check in pair["checks"].values())
     world = sum(count for note, count in notes.items() if "private part" in note)
     surface = sum("outside the" in pair["checks"]["single_target"]["note"] for pair in found)
     assert (len(found), world, surface) == (200, other_world, other_surface)
 
 
+@slow
 def test_agentdojo(run: Run) -> None:
     found = pairs(run, made("agentdojo", "agentdojo_tasks.py", "instances"))
     assert len(found) == 97 * 12
@@ -108,6 +109,7 @@ def test_agentdojo(run: Run) -> None:
     assert len(accepted(found)) == 10
 
 
+@slow
 def test_tau2_retail(run: Run) -> None:
     found = pairs(run, made("tau2", "tau2_tasks.py", "instances", "retail"))
     assert len(found) == 114 * 12
