@@ -4,7 +4,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import agents_aggregation, agents_grading, damage, formats, language_models, main_job
+from tests.benchmarks import (
+    agents_aggregation,
+    agents_grading,
+    agents_pairing,
+    damage,
+    formats,
+    language_models,
+    main_job,
+)
 from tests.benchmarks.measure import Row, machine, table
 
 BENCHMARKS = {
@@ -12,6 +20,7 @@ BENCHMARKS = {
     **formats.BENCHMARKS,
     **damage.BENCHMARKS,
     **language_models.BENCHMARKS,
+    **agents_pairing.BENCHMARKS,
     **agents_grading.BENCHMARKS,
     **agents_aggregation.BENCHMARKS,
 }
