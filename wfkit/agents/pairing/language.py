@@ -1,7 +1,7 @@
 """Whether a text is English, as far as fixed English word banks are concerned."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from wfkit.agents.pairing.word_banks import bank
@@ -12,6 +12,7 @@ SAMPLE = 20_000
 """Characters that are looked at."""
 
 
+@lru_cache(maxsize=64)
 def is_english(text: str) -> bool:
     """False for a text whose letters or function words belong to another language; a short one passes for English."""
     text = text[:SAMPLE]

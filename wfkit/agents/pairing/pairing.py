@@ -50,8 +50,8 @@ class Pairing:
         view = View(instance)
         scores = sentinel_scores(self.grader, instance) if self.grader is not None else None
         fault = native_problem(view.public, view.pointers, view.dialect)
+        base = self._base(view, scores)
         for family in families:
-            base = self._base(view, scores)
             try:
                 if fault is not None:
                     raise Inapplicable(f"the clean instance itself is not valid: {fault}")

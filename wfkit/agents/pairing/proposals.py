@@ -70,10 +70,13 @@ class RuleProposer:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
+        self._editors: dict[str, Editor] = {}
 
     def source(self, view: View, family: str) -> "Source":
         """Every eligible slot once, in an order drawn for this instance and family."""
-        editor: Editor = registry.find(FAMILY_EDITORS, family, "family")
+        editor = self._editors.get(family)
+        if editor is None:
+            editor = self._editors[family] = registry.find(FAMILY_EDITORS, family, "family")
         return _RuleSource(editor, view, family, list(editor.places(view)), self._seed)
 
 
