@@ -8,6 +8,7 @@ from typing import Any
 from wfkit.errors import DataError
 from wfkit.formats.base import END_NAMES, MAXIMUM_CHARACTERS, START_NAMES, Draft, ParseOptions, Source, clean_text
 from wfkit.formats.dot_text import HEADER, DotGraph, read_dot
+from wfkit.formats.drawn_edges import drawn_edges
 from wfkit.formats.flow import Flow
 from wfkit.formats.markdown import fences
 from wfkit.formats.wording import one_line, words_of
@@ -103,17 +104,11 @@ def write(record: Mapping[str, Any]) -> str:
     Raises:
         DataError: ``E-NO-NODES`` for a workflow without steps.
     """
-    if not record["nodes"]:
-        raise DataError("a workflow without steps has no diagram", code="E-NO-NODES")
-    labels: dict[tuple[str, str], list[str]] = {}
-    for source, target, attributes in record.get("meta", {}).get("edge_attrs", []):
-        if attributes.get("label"):
-            labels.setdefault((source, target), []).append(str(attributes["label"]))
+    edges = list(drawn_edges(record))
     lines = [f"    {_quoted(node['id'])} [label={_quoted_label(node['text'])}];" for node in record["nodes"]]
-    for source, target in record["edges"]:
-        for label in labels.get((source, target), [""]):
-            attributes = f" [label={_quoted_label(label)}]" if label else ""
-            lines.append(f"    {_quoted(source)} -> {_quoted(target)}{attributes};")
+    for source, target, label in edges:
+        attributes = f" [label={_quoted_label(label)}]" if label else ""
+        lines.append(f"    {_quoted(source)} -> {_quoted(target)}{attributes};")
     return "\n".join(["digraph workflow {", *lines, "}", ""])
 
 

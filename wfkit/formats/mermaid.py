@@ -8,6 +8,7 @@ from typing import Any
 from wfkit.errors import DataError
 from wfkit.formats import mermaid_states
 from wfkit.formats.base import END_NAMES, MAXIMUM_CHARACTERS, START_NAMES, Draft, ParseOptions, Source, read_named
+from wfkit.formats.drawn_edges import drawn_edges
 from wfkit.formats.flow import Flow, expand_groups
 from wfkit.formats.markdown import fences
 from wfkit.formats.mermaid_flowchart import HEADER, Flowchart, Node, read_flowchart
@@ -175,15 +176,9 @@ def write(record: Mapping[str, Any]) -> str:
     Raises:
         DataError: ``E-NO-NODES`` for a workflow without steps.
     """
-    if not record["nodes"]:
-        raise DataError("a workflow without steps has no diagram", code="E-NO-NODES")
-    labels: dict[tuple[str, str], list[str]] = {}
-    for source, target, attributes in record.get("meta", {}).get("edge_attrs", []):
-        if attributes.get("label"):
-            labels.setdefault((source, target), []).append(str(attributes["label"]))
+    edges = list(drawn_edges(record))
     lines = [f"    {written_id(node['id'])}[{written_label(node['text'])}]" for node in record["nodes"]]
-    for source, target in record["edges"]:
-        for label in labels.get((source, target), [""]):
-            arrow = f"-->|{written_label(label)}|" if label else "-->"
-            lines.append(f"    {written_id(source)} {arrow} {written_id(target)}")
+    for source, target, label in edges:
+        arrow = f"-->|{written_label(label)}|" if label else "-->"
+        lines.append(f"    {written_id(source)} {arrow} {written_id(target)}")
     return "\n".join(["flowchart TD", *lines, ""])
