@@ -43,6 +43,8 @@ GOLDEN = ["fetch the key", "unlock the door", "open the door", "walk inside"]
         (["fetch the key inside and walk", "unlock the door", "open the door"], {0: 0, 1: 1, 2: 2}, {}, {}),
         # An added step close to a matched golden step merges nothing.
         (["fetch the key", "fetch the key again", "walk inside"], {0: 0, 3: 2}, {1: 0}, {}),
+        # Steps 2 and 3 are lost and said by an added step, although another, matched one is closer to it.
+        (["fetch the key", "unlock and open the door", "walk inside"], {0: 0, 3: 2}, {1: 3}, {1: (1, 2)}),
         # Everything is matched.
         (GOLDEN, {0: 0, 1: 1, 2: 2, 3: 3}, {}, {}),
         ([], {}, {}, {}),

@@ -181,7 +181,9 @@ def test_what_is_no_finite_number_is_a_data_error(pair, bad):
 
 
 def test_a_good_pair_passes(pair):
-    assert judge(pair(GOOD), DEFAULT) == {"status": "pass", "breaches": [], "not_applicable": [], "explanation": []}
+    assert judge(pair(GOOD), DEFAULT) == {
+        "status": "pass", "breaches": [], "not_applicable": [], "diagnosis": None, "explanation": [],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

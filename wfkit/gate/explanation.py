@@ -20,12 +20,24 @@ def explain_pair(record: Mapping[str, Any]) -> list[str]:
     Raises:
         DataError: see `wfkit.gate.differences.compare`.
     """
-    unusable = _unusable(record)
-    if unusable is not None:
-        return [unusable]
-    if record.get("alignment") is None:
-        return [_without_alignment(record)]
-    comparison = compare(record)
+    return explain_comparison(record, compare_usable(record))
+
+
+def compare_usable(record: Mapping[str, Any]) -> Comparison | None:
+    """Compare both sides of a pair; None without an alignment, or where the candidate has no steps to speak of.
+
+    Raises:
+        DataError: see `wfkit.gate.differences.compare`.
+    """
+    if record.get("alignment") is None or _unusable(record) is not None:
+        return None
+    return compare(record)
+
+
+def explain_comparison(record: Mapping[str, Any], comparison: Comparison | None) -> list[str]:
+    """What `explain_pair` says, where `compare_usable` has been asked already."""
+    if comparison is None:
+        return [_unusable(record) or _without_alignment(record)]
     return _lines(comparison, comparison.differences)
 
 

@@ -28,9 +28,10 @@ def find_merges(
 ) -> dict[int, tuple[int, ...]]:
     """Candidate steps that say two or more golden steps, each with the golden steps in order.
 
-    A merge starts from the golden step that the candidate step is matched with, or that is closest to it, and grows
-    over neighbours (joined by an edge, or listed next to each other) that have no counterpart and whose words the
-    candidate step holds. Words that the starting step already had do not count as said for another.
+    A merge starts from the golden step that the candidate step is matched with, or that is closest to it (if that one
+    has a counterpart already, from the first lost step whose words the candidate step holds). It grows over neighbours
+    (joined by an edge, or listed next to each other) that have no counterpart and whose words the candidate step holds.
+    Words that the starting step already had do not count as said for another.
 
     Args:
         partners: candidate index of each matched golden index.
@@ -39,20 +40,23 @@ def find_merges(
     missing = {step for step in range(len(golden.steps)) if step not in partners}
     if not missing:
         return {}
+    words = {step: content_words(golden.steps[step].text) for step in sorted(missing)}
     neighbours = _neighbours(golden)
     starts = {**closest_of_extra, **{counterpart: step for step, counterpart in partners.items()}}
     merges = {}
     for counterpart, start in sorted(starts.items()):
         said = content_words(candidate.steps[counterpart].text)
         is_matched = partners.get(start) == counterpart
-        if not is_matched and not (start in missing and _holds(said, golden, start)):
-            continue
+        if not is_matched and not (start in missing and _holds(said, words[start])):
+            held = next((step for step in words if step in missing and _holds(said, words[step])), None)
+            if held is None:
+                continue
+            start = held
         new = said - content_words(golden.steps[start].text)
         group, frontier = {start}, [start]
         while frontier:
             for step in sorted(neighbours[frontier.pop()] & missing - group):
-                words = content_words(golden.steps[step].text)
-                if _holds(said, golden, step) and words & new:
+                if _holds(said, words[step]) and words[step] & new:
                     group.add(step)
                     frontier.append(step)
         if len(group) > 1:
@@ -61,8 +65,7 @@ def find_merges(
     return merges
 
 
-def _holds(said: frozenset[str], golden: Workflow, step: int) -> bool:
-    words = content_words(golden.steps[step].text)
+def _holds(said: frozenset[str], words: frozenset[str]) -> bool:
     return bool(words) and len(words & said) >= CONTAINED_SHARE * len(words)
 
 

@@ -10,7 +10,10 @@ from math import inf
 from typing import Any, Literal, NamedTuple
 
 from wfkit.errors import DataError
-from wfkit.gate.explanation import explain_pair, note_changes
+from wfkit.gate.diagnosis import diagnose
+from wfkit.gate.differences import Comparison
+from wfkit.gate.explanation import compare_usable, explain_comparison, explain_pair, note_changes
+from wfkit.gate.metric_families import ORDERING_METRICS, STRUCTURAL_METRICS
 from wfkit.gate.policy import Clause, Policy, Quantifier, Require, Rule
 from wfkit.gate.wording import REASON_LIMIT, printable
 
@@ -19,12 +22,19 @@ Status = Literal["fail", "unmeasured", "review", "pass"]
 STATUSES: tuple[Status, ...] = ("fail", "unmeasured", "review", "pass")
 """From worst to best: a verdict has the first that any of its rules asks for."""
 
-STRUCTURAL_METRICS = frozenset(
-    ("chain_f1", "chain_f1_exact", "graph_f1", "graph_f1_exact", "precedence_f1", "node_f1", "edge_f1")
-)
-ORDERING_METRICS = frozenset(("kendall_tau", "kendall_tau_aligned"))
-
 _JOINTS: Mapping[Require, Quantifier] = {"primary": "all_of", "both": "all_of", "either": "any_of"}
+
+
+_NOTHING_APPLIES = "no rule applies: every score that the policy asks for is undefined for this golden"
+
+
+class Weighed(NamedTuple):
+    """What a policy says of some scores: the fields of a verdict that need no look at the workflows."""
+
+    status: Status
+    breaches: list[dict[str, Any]]
+    not_applicable: list[str]
+    unmeasured: list[dict[str, Any]]
 
 
 class _Finding(NamedTuple):
@@ -41,9 +51,10 @@ def judge(record: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
 
     Returns:
         ``status`` (one of `STATUSES`), ``breaches`` (``rule``, ``metric``, ``value``, ``below``; structural metrics
-        first), ``not_applicable`` (names of rules) and ``explanation`` (lines of text, empty for a pass); where there
-        is something to say also ``unmeasured`` (``rule``, ``metric``, ``reason``) and ``notes`` (what a passing pair
-        lost, gained, merged, moved or re-linked).
+        first), ``not_applicable`` (names of rules), ``diagnosis`` (see `wfkit.gate.diagnosis.diagnose`; None for a
+        pass) and ``explanation`` (lines of text, empty for a pass); where there is something to say also
+        ``unmeasured`` (``rule``, ``metric``, ``reason``) and ``notes`` (what a passing pair lost, gained, merged,
+        moved or re-linked).
 
     Raises:
         DataError: ``E-SCORE`` for a score that is neither a finite number nor null; see also `explain_pair`.
@@ -53,7 +64,7 @@ def judge(record: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
         return _passing(record, [])
     if record["candidate"] is None:
         return _without_candidate(record)
-    return _weigh(record, scores, policy)
+    return _explained(record, weigh(scores, record.get("reasons") or {}, policy), policy)
 
 
 def combine(quantifier: Quantifier, answers: Iterable[bool | None]) -> bool | None:
@@ -77,8 +88,17 @@ def _is_safe(scores: Mapping[str, Any], policy: Policy) -> bool:
     return True
 
 
-def _weigh(record: Mapping[str, Any], scores: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
-    reasons = record.get("reasons") or {}
+def weigh(scores: Mapping[str, Any], reasons: Mapping[str, Any], policy: Policy) -> Weighed:
+    """Hold some scores against a policy.
+
+    Args:
+        scores: a number, or None with a reason, for each metric.
+        reasons: why a score is None, by metric.
+        policy: the rules.
+
+    Raises:
+        DataError: ``E-SCORE`` for a score that is neither a finite number nor null.
+    """
     values, unknown, undefined = _sort_scores(scores, reasons, policy)
     breaches: list[dict[str, Any]] = []
     not_applicable: list[str] = []
@@ -97,17 +117,28 @@ def _weigh(record: Mapping[str, Any], scores: Mapping[str, Any], policy: Policy)
                 {"rule": rule.name, "metric": metric, "value": value, "below": below}
                 for metric, value, below in finding.breaches
             )
-    if len(not_applicable) == len(policy.rules):
+    if policy.rules and len(not_applicable) == len(policy.rules):
         asked.add("unmeasured")
-    status = next((status for status in STATUSES if status in asked), "pass")
+    breaches.sort(key=lambda breach: _family(breach["metric"]))
+    return Weighed(
+        next((status for status in STATUSES if status in asked), "pass"), breaches, not_applicable, unmeasured
+    )
+
+
+def _explained(record: Mapping[str, Any], weighed: Weighed, policy: Policy) -> dict[str, Any]:
+    status, breaches, not_applicable, unmeasured = weighed
     if status == "pass":
         return _passing(record, not_applicable)
-    breaches.sort(key=lambda breach: _family(breach["metric"]))
+    comparison = compare_usable(record)
+    nothing_applies = not (breaches or unmeasured)
     verdict = {
         "status": status,
         "breaches": breaches,
         "not_applicable": not_applicable,
-        "explanation": _explanation(record, breaches, unmeasured, everything_left_out=not (breaches or unmeasured)),
+        "diagnosis": diagnose(record, breaches, comparison, policy.calibration),
+        "explanation": [_NOTHING_APPLIES]
+        if nothing_applies
+        else _explanation(record, comparison, breaches, unmeasured),
     }
     if unmeasured:
         verdict["unmeasured"] = unmeasured
@@ -115,7 +146,9 @@ def _weigh(record: Mapping[str, Any], scores: Mapping[str, Any], policy: Policy)
 
 
 def _passing(record: Mapping[str, Any], not_applicable: list[str]) -> dict[str, Any]:
-    verdict: dict[str, Any] = {"status": "pass", "breaches": [], "not_applicable": not_applicable, "explanation": []}
+    verdict: dict[str, Any] = {
+        "status": "pass", "breaches": [], "not_applicable": not_applicable, "diagnosis": None, "explanation": [],
+    }  # fmt: skip
     notes = note_changes(record)
     if notes:
         verdict["notes"] = notes
@@ -123,7 +156,10 @@ def _passing(record: Mapping[str, Any], not_applicable: list[str]) -> dict[str, 
 
 
 def _without_candidate(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {"status": "unmeasured", "breaches": [], "not_applicable": [], "explanation": explain_pair(record)}
+    return {
+        "status": "unmeasured", "breaches": [], "not_applicable": [], "diagnosis": None,
+        "explanation": explain_pair(record),
+    }  # fmt: skip
 
 
 def _sort_scores(
@@ -195,14 +231,11 @@ def _family(metric: str) -> int:
 
 def _explanation(
     record: Mapping[str, Any],
+    comparison: Comparison | None,
     breaches: list[dict[str, Any]],
     unmeasured: list[dict[str, Any]],
-    *,
-    everything_left_out: bool,
 ) -> list[str]:
-    if everything_left_out:
-        return ["no rule applies: every score that the policy asks for is undefined for this golden"]
-    differences = explain_pair(record)
+    differences = explain_comparison(record, comparison)
     if not differences and breaches:
         differences = ["no step differs from its counterpart: the scores alone are below their bars"]
     gaps = dict.fromkeys(f"{gap['metric']} could not be measured: {gap['reason']}" for gap in unmeasured)

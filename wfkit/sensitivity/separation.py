@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wfkit.gate.verdict import ORDERING_METRICS, STRUCTURAL_METRICS
+from wfkit.gate.metric_families import ORDERING_METRICS, STRUCTURAL_METRICS
 from wfkit.sensitivity.columns import Columns, Floats, Mask
 
 LEXICAL_METRICS = frozenset({"bleu", "gleu"})

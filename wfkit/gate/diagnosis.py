@@ -1,0 +1,147 @@
+"""Which failure mode a pair that did not pass looks like: by what became of its steps, else by its scores.
+
+The modes are those of `wf-perturb`. Where the steps are aligned, the mode that explains most steps is named: scores
+alone cannot tell a lost step from two merged ones, the differences can. Without an alignment Table 1 of the paper says
+which mode a breached rule is for, and the error rates of a calibrated policy which of several rules to believe.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wfkit.gate.differences import Comparison, Difference
+from wfkit.gate.metric_families import LEXICAL_METRICS, ORDERING_METRICS, STRUCTURAL_METRICS
+
+MODES = (
+    "missing_steps", "compressed_steps", "added_steps", "duplicated_steps", "reordered_steps", "wrong_dependencies",
+    "wrong_tool", "description_changes",
+)  # fmt: skip
+"""The failure modes that can be named."""
+
+REPEATED_SIMILARITY = 0.8
+"""An added step at least this close to a golden step that has its counterpart already is that step done again."""
+
+_TIES = (
+    "compressed_steps", "duplicated_steps", "reordered_steps", "wrong_tool", "missing_steps", "added_steps",
+    "description_changes", "wrong_dependencies",
+)  # fmt: skip
+"""Of modes that explain as many steps the first is named: the more specific before the more general."""
+
+
+def diagnose(
+    record: Mapping[str, Any],
+    breaches: Sequence[Mapping[str, Any]],
+    comparison: Comparison | None,
+    calibration: Mapping[str, Any] | None = None,
+) -> str | None:
+    """The failure mode that a pair's breaches and differences point to, one of `MODES`; None if they point to none.
+
+    Args:
+        record: the pair.
+        breaches: the breaches of its verdict.
+        comparison: what differs between its sides, or None where that is not known.
+        calibration: of the policy, as `wf-sensitivity --calibrate` writes it.
+    """
+    if not breaches or (record["candidate"].get("meta") or {}).get("error") is not None:
+        return None
+    if not record["candidate"]["nodes"]:
+        return "missing_steps"
+    if comparison is not None and comparison.differences:
+        return _by_differences(comparison, only_wording=_only_wording(breaches))
+    return _by_scores(breaches, calibration)
+
+
+def count_evidence(comparison: Comparison) -> Counter[str]:
+    """How many steps each mode would explain."""
+    evidence: Counter[str] = Counter()
+    differences = comparison.differences
+    rewritten = _rewritten(differences)
+    moved = {difference.golden[0] for difference in differences if difference.kind == "moved"}
+    relinked: set[int] = set()
+    for difference in differences:
+        match difference.kind:
+            case "merged":
+                evidence["compressed_steps"] += len(difference.golden) - 1
+            case "missing" if difference.golden[0] not in rewritten:
+                evidence["missing_steps"] += 1
+            case "added" if difference.candidate[0] not in rewritten.values():
+                evidence["duplicated_steps" if _is_repeated(comparison, difference) else "added_steps"] += 1
+            case "unlinked" | "linked" if not moved:  # else the new order is what changed the dependencies
+                relinked.add(difference.golden[1])
+    changed = {**rewritten, **{one.golden[0]: one.candidate[0] for one in differences if one.kind == "reworded"}}
+    for step, counterpart in changed.items():
+        evidence["wrong_tool" if _uses_another_tool(comparison, step, counterpart) else "description_changes"] += 1
+    evidence["reordered_steps"] = len(moved)
+    evidence["wrong_dependencies"] = len(relinked)
+    return evidence
+
+
+def _by_differences(comparison: Comparison, *, only_wording: bool) -> str | None:
+    evidence = count_evidence(comparison)
+    structural = any(evidence[mode] for mode in MODES if mode not in ("description_changes", "wrong_tool"))
+    if structural and not only_wording:
+        # A step that kept its meaning is no reason for a low structural score.
+        reworded = sum(difference.kind == "reworded" for difference in comparison.differences)
+        evidence["description_changes"] = max(0, evidence["description_changes"] - reworded)
+    strongest = max(evidence.values(), default=0)
+    return next((mode for mode in _TIES if strongest and evidence[mode] == strongest), None)
+
+
+def _rewritten(differences: Sequence[Difference]) -> dict[int, int]:
+    """Lost golden steps with the added candidate step that each is closest to, and which is closest to it in turn."""
+    origins = {one.candidate[0]: one.closest for one in differences if one.kind == "added"}
+    return {
+        one.golden[0]: one.closest
+        for one in differences
+        if one.kind == "missing" and one.closest is not None and origins.get(one.closest) == one.golden[0]
+    }
+
+
+def _is_repeated(comparison: Comparison, difference: Difference) -> bool:
+    if difference.closest is None or difference.similarity is None:
+        return False
+    return difference.closest in comparison.partners and difference.similarity >= REPEATED_SIMILARITY
+
+
+def _uses_another_tool(comparison: Comparison, step: int, counterpart: int) -> bool:
+    from wfkit.perturb.tools import tools_of
+
+    before, after = ({"text": side.steps[place].text} for side, place in _places(comparison, step, counterpart))
+    old, new = tools_of(before), tools_of(after)
+    return bool(old and new) and set(old).isdisjoint(new)
+
+
+def _places(comparison: Comparison, step: int, counterpart: int) -> Sequence[tuple[Any, int]]:
+    return (comparison.golden, step), (comparison.candidate, counterpart)
+
+
+def _only_wording(breaches: Sequence[Mapping[str, Any]]) -> bool:
+    return all(breach["metric"] in LEXICAL_METRICS for breach in breaches)
+
+
+def _by_scores(breaches: Sequence[Mapping[str, Any]], calibration: Mapping[str, Any] | None) -> str | None:
+    """The mode of the breached rule that is most to be believed; rules that are named after no mode go by metric."""
+    rules = [mode for mode in MODES if any(breach["rule"] == mode for breach in breaches)]
+    if rules:
+        return max(rules, key=lambda mode: _likelihood_ratio(mode, calibration))
+    metrics = {breach["metric"] for breach in breaches}
+    for mode, family in (
+        ("missing_steps", STRUCTURAL_METRICS),
+        ("compressed_steps", ORDERING_METRICS),
+        ("description_changes", LEXICAL_METRICS),
+    ):
+        if metrics & family:
+            return mode
+    return None
+
+
+def _likelihood_ratio(mode: str, calibration: Mapping[str, Any] | None) -> float:
+    """How much likelier the rule fires on its own kind of damage than on others; 1 where nothing is known of it."""
+    outcomes = {one.get("name"): one for one in (calibration or {}).get("rules", ()) if isinstance(one, Mapping)}
+    rates = outcomes.get(mode, {}).get("held_out")
+    if not isinstance(rates, Mapping):
+        return 1.0
+    missed, alarms = ((rates.get(name) or {}).get("rate") for name in ("miss", "benign_alarm"))
+    if not isinstance(missed, int | float) or not isinstance(alarms, int | float):
+        return 1.0
+    return (1 - missed) / max(alarms, 0.01)
