@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wfkit import __version__
+from wfkit import __version__, exit_codes
 from wfkit.errors import UsageProblem
+from wfkit.filters.gate_reports import Reports, report_options
 from wfkit.filters.options import read_json
 from wfkit.filters.reading import open_side_input
 from wfkit.skeleton import Told, fold_filter
@@ -41,8 +42,14 @@ wf-gate --policy policy.json --explain-policy
     help="The mildest verdict that makes the exit code 1.",
 )  # fmt: skip
 @click.option("--explain-policy", is_flag=True, help="Say the policy in words and exit.")
+@report_options
 def main(
-    policy_file: str | None, require: "Require | None", expect: str | None, fail_on: "FailOn", explain_policy: bool
+    policy_file: str | None,
+    require: "Require | None",
+    expect: str | None,
+    fail_on: "FailOn",
+    explain_policy: bool,
+    **report_files: str | None,
 ) -> "Stage":
     """Gate scored pairs by a policy: pass, review, fail, or unmeasured, which is never a pass.
 
@@ -56,13 +63,15 @@ def main(
     from wfkit.gate.tally import Tally, outcome, summarise
     from wfkit.gate.verdict import judge
     from wfkit.signature import SignatureGuard
+    from wfkit.streams import tell
 
     policy = _policy(policy_file)
     if require is not None:
         policy = with_require(policy, require)
     if explain_policy:
         raise Told(explain(policy))
-    expectation = _expectation(expect) if expect is not None else None
+    reports = Reports(**report_files)
+    expectation = _expectation(expect, reports) if expect is not None else None
     tally, worst, guard = Tally(), WorstRows(), SignatureGuard()
 
     def step(record: "Record") -> "Record":
@@ -72,11 +81,14 @@ def main(
         worst.add(record, verdict)
         if expectation is not None:
             expectation.saw_pair(record)
-        return {**record, "verdict": verdict}
+        judged = {**record, "verdict": verdict}
+        reports.add(judged)
+        return judged
 
     def collect(error: Any) -> None:
         if error is not None:
             tally.add_error()
+            reports.add_error(error)
             if expectation is not None:
                 expectation.saw_error({"id": jsonl.id_of(error)})
 
@@ -86,9 +98,14 @@ def main(
         rules = [rule.name for rule in policy.rules]
         counts = summarise(tally, rules, guard.signatures, expectation)
         summary = {"kind": "summary", "filter": "wf-gate", "version": __version__, **counts}
+        codes = {outcome(tally, fail_on)}
+        for complaint in reports.write(counts, policy, fail_on=fail_on, policy_file=policy_file):
+            tell(f"wf-gate: {complaint}")
+            if exit_codes.NO not in codes:  # the answer stands
+                codes.add(exit_codes.USAGE)
         return Ending(
             records=[summary],
-            codes={outcome(tally, fail_on)},
+            codes=codes,
             report=table_lines(worst, tally, expectation),
             summary=counts,
         )
@@ -100,6 +117,7 @@ def main(
         note=lambda record: record if record["kind"] == "error" else None,
         collect=collect,
         finish=finish,
+        read=reports.read if reports.wanted else None,
     )
 
 
@@ -109,7 +127,7 @@ def _policy(name: str | None) -> "Policy":
     return load_policy(DEFAULT_POLICY if name is None else read_json(name))
 
 
-def _expectation(name: str) -> "Expectation":
+def _expectation(name: str, reports: Reports) -> "Expectation":
     """The ids of the expected goldens: workflow records, or pairs, which stand for their golden."""
     from wfkit import jsonl, streams
     from wfkit.errors import DataError
@@ -121,6 +139,7 @@ def _expectation(name: str) -> "Expectation":
             try:
                 record = jsonl.loads(line.raw)
                 ids.append(record["golden"]["id"] if record["kind"] == "pair" else record["id"])
+                reports.expect(ids[-1], line.file, line.number)
             except (DataError, KeyError, TypeError) as error:
                 reason = error if isinstance(error, DataError) else "not a workflow record with an id"
                 raise UsageProblem(f"{line.file}:{line.number}: {reason}") from None

@@ -1,0 +1,171 @@
+"""What the reports show: one entry for each judged pair and each error record, and the summary of the gate.
+
+A passing pair keeps its names and scores only; the others keep their verdict and the drawing of both workflows too.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from wfkit.gate.policy import Policy
+from wfkit.gate.reports.diagram import Drawing, draw
+from wfkit.gate.wording import breach_text, printable
+
+STATUSES = ("fail", "unmeasured", "review", "waived", "pass")
+"""From worst to best, as the reports list them."""
+
+Level = Literal["error", "warning", "notice", "none"]
+
+LEVELS: Mapping[str, Level] = {
+    "fail": "error", "unmeasured": "error", "bad_input": "error", "review": "warning", "waived": "notice",
+    "pass": "none",
+}  # fmt: skip
+
+ID_LIMIT = 200
+"""Characters of an id that a report shows."""
+
+ERROR_LIMIT = 1000
+"""Error records that the reports name; the others are only counted."""
+
+
+class Place(NamedTuple):
+    """A line of a file, as a report names it."""
+
+    file: str
+    line: int
+
+
+class Entry(NamedTuple):
+    """One judged pair.
+
+    Attributes:
+        id: the pair's id, at most `ID_LIMIT` characters and safe to show.
+        golden: the golden's id, likewise.
+        source: where the golden comes from; ``goldens`` where its record does not say.
+        verdict: the pair's verdict.
+        scores: the pair's scores, null where not measured.
+        drawing: both workflows; None for a pass.
+        place: the line that the reader should look at; None where nobody knows.
+    """
+
+    id: str
+    golden: str
+    source: str
+    verdict: Mapping[str, Any]
+    scores: Mapping[str, float | None]
+    drawing: Drawing | None
+    place: Place | None
+
+    @property
+    def status(self) -> str:
+        """One of `STATUSES`."""
+        return str(self.verdict["status"])
+
+
+class Fault(NamedTuple):
+    """One error record: which filter could not process what, where and why."""
+
+    id: str
+    filter: str
+    message: str
+    place: Place
+
+
+class Findings(NamedTuple):
+    """Everything that a report shows.
+
+    Attributes:
+        entries: in the order of the stream.
+        faults: the first `ERROR_LIMIT` error records; ``summary["errors"]`` counts all of them.
+        summary: the fields of the gate's ``summary`` record.
+        policy: what the verdicts were made by.
+        fail_on: the mildest status that makes the gate fail: ``fail`` or ``review``.
+        policy_place: the file of the policy, or else of the goldens or the input.
+    """
+
+    entries: Sequence[Entry]
+    faults: Sequence[Fault]
+    summary: Mapping[str, Any]
+    policy: Policy
+    fail_on: str
+    policy_place: Place
+
+    def level(self, status: str) -> Level:
+        """How grave a status is, also ``bad_input`` of an error record: errors stop the check, warnings do not."""
+        if status == "review":
+            return "error" if self.fail_on == "review" else "warning"
+        return LEVELS[status]
+
+    def worst_first(self) -> list[Entry]:
+        """The entries by status, then by how far a score is below its bar, then in the order of the stream."""
+        return sorted(self.entries, key=lambda entry: (STATUSES.index(entry.status), _headroom(entry)))
+
+
+def entry_of(record: Mapping[str, Any], place: Place | None) -> Entry:
+    """The entry of a ``pair`` record with its ``verdict``."""
+    golden, verdict = record["golden"], record["verdict"]
+    source = golden.get("source")
+    return Entry(
+        printable(record["id"], ID_LIMIT),
+        printable(golden["id"], ID_LIMIT),
+        printable(source, ID_LIMIT) if isinstance(source, str) and source else "goldens",
+        verdict,
+        record.get("scores") or {},
+        None if verdict["status"] == "pass" else draw(record),
+        place,
+    )
+
+
+def origin_of(record: Mapping[str, Any]) -> Place | None:
+    """The line that the candidate itself names in ``meta.origin`` (``file``, ``line``), if it does."""
+    meta = (record["candidate"] or {}).get("meta")
+    origin = meta.get("origin") if isinstance(meta, dict) else None
+    file, line = (origin.get("file"), origin.get("line", 1)) if isinstance(origin, dict) else (None, None)
+    if not isinstance(file, str) or not file or type(line) is not int or line < 1:
+        return None
+    return Place(file, line)
+
+
+def fault_of(record: Mapping[str, Any]) -> Fault:
+    """The fault that an ``error`` record, perhaps of a foreign program, tells of."""
+    where = record["where"] if isinstance(record.get("where"), dict) else {}
+    file, line = where.get("file"), where.get("line")
+    place = Place(
+        file if isinstance(file, str) and file else "-",
+        line if type(line) is int and line > 0 else 1,
+    )
+    return Fault(
+        printable(str(record.get("id", f"{place.file}:{place.line}")), ID_LIMIT),
+        printable(str(record.get("filter", "unknown")), ID_LIMIT),
+        printable(str(record.get("message", "error record")), 500),
+        place,
+    )
+
+
+def reasons_of(entry: Entry) -> list[str]:
+    """Why an entry has its status, line by line: scores below their bars, then the explanation, then the notes."""
+    verdict = entry.verdict
+    breaches = list(dict.fromkeys(breach_text(breach) for breach in verdict["breaches"]))
+    scores = ", ".join(breaches)
+    if verdict.get("diagnosis"):
+        scores += f" (the pattern points to {printable(str(verdict['diagnosis']))})"
+    return [*filter(None, [scores.strip()]), *verdict["explanation"], *verdict.get("notes", ())]
+
+
+def waiver_text(entry: Entry) -> str:
+    """``waived until 2026-12-31: REASON (it was: fail)``; empty for an entry that is not waived."""
+    waiver = entry.verdict.get("waiver")
+    if not waiver:
+        return ""
+    expires, reason = printable(str(waiver.get("expires"))), printable(str(waiver.get("reason")), 500)
+    return f"waived until {expires}: {reason} (it was: {entry.verdict.get('was', 'fail')})"
+
+
+def broken_rules(entry: Entry) -> list[str]:
+    """The rules that an entry breaks or that could not be decided, each once."""
+    verdict = entry.verdict
+    found = [*verdict["breaches"], *verdict.get("unmeasured", ())]
+    return list(dict.fromkeys(finding["rule"] for finding in found))
+
+
+def _headroom(entry: Entry) -> float:
+    return min((breach["value"] - breach["below"] for breach in entry.verdict["breaches"]), default=0.0)
