@@ -58,7 +58,8 @@ def main(
     """
     from wfkit import jsonl
     from wfkit.engine import Ending, Stage
-    from wfkit.gate.policy import explain, with_require
+    from wfkit.gate.policy import with_require
+    from wfkit.gate.policy_words import explain
     from wfkit.gate.table import WorstRows, table_lines
     from wfkit.gate.tally import Tally, outcome, summarise
     from wfkit.gate.verdict import judge
@@ -114,6 +115,7 @@ def main(
         reads=("pair",),
         writes=("pair", "summary"),
         step=step,
+        adds=("verdict",),
         note=lambda record: record if record["kind"] == "error" else None,
         collect=collect,
         finish=finish,

@@ -1,18 +1,18 @@
-"""The policy: which scores of a pair make it fail, or send it to review."""
+"""The policy: which scores of a pair make it fail, or send it to review; its parts on many pairs are in `set_rules`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, cast
 
 from wfkit.errors import UsageProblem
+from wfkit.gate.fields import choice_of, fields_of, kind_of, name_of, number_of
+from wfkit.gate.set_rules import ACTIONS, Action, Repeats, SetRule, load_coverage, load_repeats, load_set_rules
 
-Action = Literal["fail", "review"]
 Require = Literal["primary", "both", "either"]
 Quantifier = Literal["any_of", "all_of"]
 
 VERSION = 1
-ACTIONS: tuple[Action, ...] = ("fail", "review")
 REQUIREMENTS: tuple[Require, ...] = ("primary", "both", "either")
 QUANTIFIERS: tuple[Quantifier, ...] = ("any_of", "all_of")
 
@@ -74,10 +74,21 @@ class Rule:
 
 @dataclass(frozen=True)
 class Policy:
-    """The rules in the order of the policy, and the calibration that their thresholds came from, if any."""
+    """What a run is held against.
+
+    Attributes:
+        rules: those on single pairs, in the order of the policy.
+        calibration: where their thresholds came from, if from data.
+        set_rules: those on all pairs or slices of them.
+        coverage: the least share of the expected workflows that must be measured; None asks for all of them.
+        repeats: how several candidates of one golden count together; None lets each count for itself.
+    """
 
     rules: tuple[Rule, ...]
     calibration: Mapping[str, Any] | None = None
+    set_rules: tuple[SetRule, ...] = ()
+    coverage: float | None = None
+    repeats: Repeats | None = None
 
     @cached_property
     def safe_levels(self) -> tuple[tuple[str, float], ...]:
@@ -97,23 +108,31 @@ def load_policy(value: Any) -> Policy:
         UsageProblem: the value is not a policy; the message has the path of the fault, and for an unknown key the
             nearest known one.
     """
-    known = ("kind", "version", "require", "rules", "calibration")
-    fields = _object(value, "the policy", known, required=("version", "rules"))
+    known = ("kind", "version", "require", "rules", "set_rules", "coverage", "repeats", "calibration")
+    fields = fields_of(value, "the policy", known, required=("version",))
     if fields.get("kind", "policy") != "policy":
         raise UsageProblem(f"expected a policy, got kind {fields['kind']!r}")
     if type(fields["version"]) is not int or fields["version"] != VERSION:
         raise UsageProblem(f"version: this wfkit reads policies of version {VERSION}, not {fields['version']!r}")
-    require = cast(Require, _choice(fields.get("require", "primary"), "require", REQUIREMENTS))
+    require = cast(Require, choice_of(fields.get("require", "primary"), "require", REQUIREMENTS))
     calibration = fields.get("calibration")
     if calibration is not None and not isinstance(calibration, Mapping):
-        raise UsageProblem(f"calibration: expected null or an object, got {_kind(calibration)}")
-    if not isinstance(fields["rules"], list):
-        raise UsageProblem(f"rules: expected a list of rules, got {_kind(fields['rules'])}")
-    rules = tuple(_rule(rule, f"rules[{number}]", require) for number, rule in enumerate(fields["rules"]))
-    if not rules:
+        raise UsageProblem(f"calibration: expected null or an object, got {kind_of(calibration)}")
+    set_rules = load_set_rules(fields.get("set_rules", []))
+    if not set_rules:
+        fields_of(fields, "the policy", known, required=("rules",))
+    values = fields.get("rules", [])
+    if not isinstance(values, list):
+        raise UsageProblem(f"rules: expected a list of rules, got {kind_of(values)}")
+    rules = tuple(_rule(rule, f"rules[{number}]", require) for number, rule in enumerate(values))
+    if not rules and not set_rules:
         raise UsageProblem("the policy has no rules, so it could not fail anything")
+    _refuse_equal_names([*rules, *set_rules])
     _refuse_contradictions(rules)
-    return Policy(rules, calibration)
+    repeats, coverage = load_repeats(fields.get("repeats")), load_coverage(fields.get("coverage"))
+    if repeats is not None and repeats.rule == "mean" and not rules:
+        raise UsageProblem("repeats: mean holds the mean scores of the repeats against rules, and the policy has none")
+    return Policy(rules, calibration, set_rules, coverage, repeats)
 
 
 def with_require(policy: Policy, require: Require) -> Policy:
@@ -126,112 +145,58 @@ def metrics_of(policy: Policy) -> set[str]:
     return {metric for rule in policy.rules for clause in rule.clauses for metric in clause.metrics}
 
 
-def explain(policy: Policy) -> list[str]:
-    """The policy in words, one line a rule, then how unmeasured scores count."""
-    lines = []
-    for rule in policy.rules:
-        joint = " or if " if rule.require == "either" else ", and "
-        condition = joint.join(_clause_in_words(clause) for clause in rule.clauses)
-        consequence = "fails" if rule.action == "fail" else "goes to review"
-        lines.append(f"{rule.name}: a workflow {consequence} if {condition}.")
-    lines.append("A score equal to its bar passes. A rule that cannot be decided makes a workflow unmeasured.")
-    return lines
-
-
-def _clause_in_words(clause: Clause) -> str:
-    if len(clause.metrics) == 1:
-        return f"{clause.metrics[0]} is below {clause.below!r}"
-    if clause.quantifier == "any_of":
-        return f"any of {_listed(clause.metrics, 'or')} is below {clause.below!r}"
-    return f"all of {_listed(clause.metrics, 'and')} are below {clause.below!r}"
-
-
-def _listed(names: Sequence[str], joint: str) -> str:
-    return f"{', '.join(names[:-1])} {joint} {names[-1]}"
-
-
 def _rule(value: Any, where: str, default_require: Require) -> Rule:
     known = ("name", "primary", "secondary", "action", "require")
-    fields = _object(value, where, known, required=("name", "primary", "action"))
-    name = fields["name"]
-    if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise UsageProblem(f"{where}.name: expected a name, got {name!r}")
+    fields = fields_of(value, where, known, required=("name", "primary", "action"))
+    name = name_of(fields["name"], f"{where}.name")
     secondary = _clause(fields["secondary"], f"{where}.secondary") if "secondary" in fields else None
-    require = cast(Require, _choice(fields.get("require", default_require), f"{where}.require", REQUIREMENTS))
+    require = cast(Require, choice_of(fields.get("require", default_require), f"{where}.require", REQUIREMENTS))
     if secondary is None and fields.get("require", "primary") != "primary":
         raise UsageProblem(f"{where}.require: {require!r} needs a secondary clause, which rule {name!r} lacks")
-    action = cast(Action, _choice(fields["action"], f"{where}.action", ACTIONS))
+    action = cast(Action, choice_of(fields["action"], f"{where}.action", ACTIONS))
     return Rule(name, _clause(fields["primary"], f"{where}.primary"), secondary, action, require)
 
 
 def _clause(value: Any, where: str) -> Clause:
-    fields = _object(value, where, (*QUANTIFIERS, "below"), required=("below",))
-    quantifiers = [quantifier for quantifier in QUANTIFIERS if quantifier in fields]
-    if len(quantifiers) != 1:
-        raise UsageProblem(f"{where}: expected one of any_of and all_of, got {'both' if quantifiers else 'neither'}")
-    [quantifier] = quantifiers
+    ways = (*QUANTIFIERS, "metric")
+    fields = fields_of(value, where, (*ways, "below"), required=("below",))
+    given = [way for way in ways if way in fields]
+    if len(given) != 1:
+        found = " and ".join(given) or "none"
+        raise UsageProblem(f"{where}: expected one of any_of, all_of and metric, got {found}")
+    below = number_of(fields["below"], f"{where}.below")
+    if given == ["metric"]:
+        return Clause("any_of", (name_of(fields["metric"], f"{where}.metric"),), below)
+    quantifier = cast(Quantifier, given[0])
     metrics = fields[quantifier]
     if not isinstance(metrics, list) or not metrics or not all(isinstance(name, str) and name for name in metrics):
         raise UsageProblem(f"{where}.{quantifier}: expected a list of metric names, got {metrics!r}")
     if len(set(metrics)) < len(metrics):
         raise UsageProblem(f"{where}.{quantifier}: a metric is named twice in {metrics!r}")
-    return Clause(quantifier, tuple(metrics), _threshold(fields["below"], f"{where}.below"))
+    return Clause(quantifier, tuple(metrics), below)
 
 
-def _threshold(value: Any, where: str) -> float:
-    if isinstance(value, str):
-        raise UsageProblem(f"{where}: expected a number, got the string {value!r}; write it without quotes")
-    if type(value) not in (int, float):
-        raise UsageProblem(f"{where}: expected a number, got {_kind(value)}")
-    if not -1e308 < value < 1e308:
-        raise UsageProblem(f"{where}: expected a finite number, got {value}")
-    return float(value)
-
-
-def _refuse_contradictions(rules: Iterable[Rule]) -> None:
+def _refuse_equal_names(rules: Iterable[Rule | SetRule]) -> None:
     names: set[str] = set()
-    conditions: dict[tuple[Any, ...], Rule] = {}
     for rule in rules:
         if rule.name in names:
             raise UsageProblem(f"two rules are called {rule.name!r}")
         names.add(rule.name)
-        condition = tuple((clause.quantifier, frozenset(clause.metrics), clause.below) for clause in rule.clauses)
-        twin = conditions.setdefault((condition, rule.require if len(rule.clauses) > 1 else None), rule)
-        if twin.action != rule.action:
-            raise UsageProblem(
-                f"rules {twin.name!r} and {rule.name!r} contradict each other: the same condition asks for "
-                f"{twin.action} and for {rule.action}"
-            )
 
 
-def _object(value: Any, where: str, known: Sequence[str], *, required: Sequence[str]) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise UsageProblem(f"{where}: expected an object, got {_kind(value)}")
-    for key in value:
-        if key not in known:
-            raise UsageProblem(f"{where}: unknown key {key!r}{_nearest(str(key), known)}")
-    for key in required:
-        if key not in value:
-            raise UsageProblem(f"{where}: {key!r} is missing")
-    return value
-
-
-def _nearest(key: str, known: Sequence[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(key, known, 1, 0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
-
-
-def _choice(value: Any, where: str, choices: Sequence[str]) -> str:
-    if value not in choices:
-        hint = _nearest(value, choices) if isinstance(value, str) else f"; known are {', '.join(choices)}"
-        raise UsageProblem(f"{where}: unknown value {value!r}{hint}")
-    return cast(str, value)
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
-    return names.get(type(value), type(value).__name__)
+def _refuse_contradictions(rules: Iterable[Rule]) -> None:
+    """Refuse rules of which one can never decide: for the same metrics one asks to fail and one to review."""
+    seen: dict[tuple[Any, ...], list[Rule]] = {}
+    for rule in rules:
+        shape = tuple((clause.quantifier, frozenset(clause.metrics)) for clause in rule.clauses)
+        twins = seen.setdefault((shape, rule.require if len(rule.clauses) > 1 else None), [])
+        for twin in twins:
+            failing, reviewing = (rule, twin) if rule.action == "fail" else (twin, rule)
+            if twin.action != rule.action and all(
+                one.below >= other.below for one, other in zip(failing.clauses, reviewing.clauses, strict=True)
+            ):
+                raise UsageProblem(
+                    f"rules {twin.name!r} and {rule.name!r} contradict each other: whatever {reviewing.name!r} would "
+                    f"send to review fails by {failing.name!r} already"
+                )
+        twins.append(rule)
