@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from wfkit.gate.policy import Policy, explain
+from wfkit.gate.policy import Policy
+from wfkit.gate.policy_words import explain
 from wfkit.gate.reports.entries import Entry, Findings, Place, waiver_text
 from wfkit.gate.reports.sentences import baseline_sentences, golden_sentences, set_sentences
 from wfkit.gate.wording import breach_text, counted, printable
