@@ -269,6 +269,28 @@ def test_a_slow_batch_is_written_piece_by_piece() -> None:
     assert len([data for data in outcome.writes if data]) >= 3
 
 
+@pytest.mark.parametrize("line", [
+    workflow("a", more={"b": [1, 2.5, "é"]}),  # written as it came, and what is added behind it
+    b'{"kind": "workflow", "id": "a", "nodes": [], "edges": []}',  # blanks: written anew
+    b'{"kind":"workflow","id":"a","nodes":[],"edges":[],"big":123456789012345678901234567890}',
+    workflow("a", meta={"old": True}, more=1),  # replaced where it stands
+])  # fmt: skip
+def test_what_a_stage_adds_gives_the_same_bytes_as_the_whole_record_written_anew(line: Record | bytes) -> None:
+    def step(record: Record) -> Record:
+        return {**record, "meta": {"note": "ü", "n": 1}}
+
+    [raw] = lines(line)
+    added, anew = Outcome(stage_of(step, adds=("meta",)), [raw]), Outcome(stage_of(step), [raw])
+    assert added.writes == anew.writes
+    assert added.records == [step(jsonl.loads(raw.raw))]
+
+
+def test_what_a_stage_adds_is_checked() -> None:
+    stage = stage_of(lambda record: {**record, "meta": 5}, adds=("meta",))
+    with pytest.raises(AssertionError, match=r"its own schema refuses: \$\.meta: 5 is not of type"):
+        Outcome(stage, lines(workflow("a")))
+
+
 def test_an_encoder_may_leave_records_out() -> None:
     stage = stage_of(encode=lambda record: b"" if record["kind"] == "error" else record["id"].encode() + b"\n")
     outcome = Outcome(stage, lines(workflow("a"), b"{", workflow("a"), workflow("b")))

@@ -31,6 +31,13 @@ class Ending:
     text: str = ""  # written after the records, where a report was asked for instead of them
 
 
+class Decoded(NamedTuple):
+    """What a line holds: a record, and whether it would be written as the very bytes of the line."""
+
+    record: Any
+    canonical: bool
+
+
 @dataclass(frozen=True)
 class Stage:
     """One filter, built from its options.
@@ -41,6 +48,8 @@ class Stage:
         step: from one record to none, one or several; raises `DataError` for a bad one.
         prepare: sees all good records of a batch before the first step (to encode texts together).
         encode: replaces the writing of one JSON record per line; gives no bytes for a record to be left out.
+        adds: the fields that ``step`` sets in the record it is given, where it changes nothing else and gives no other
+            record; the others are then neither checked nor written anew.
         output_ids: repeated ids are looked for among the records that leave instead of those that come.
         decode: replaces the reading of one JSON record per line.
         read: replaces the splitting of the input into lines.
@@ -56,8 +65,9 @@ class Stage:
     step: Callable[[Any], Record | Sequence[Record] | None]
     prepare: Callable[[Sequence[Any]], None] | None = None
     encode: Callable[[Record], bytes] | None = None
+    adds: tuple[str, ...] = ()
     output_ids: bool = False
-    decode: Callable[[Line], Any] | None = None
+    decode: Callable[[Line], Decoded] | None = None
     read: Callable[[Iterable[tuple[str, int]], int], Iterator[list[Line]]] | None = None
     note: Callable[[Record], Any] | None = None
     collect: Callable[[Any], None] | None = None
@@ -99,25 +109,25 @@ class Stopped(Exception):
     """A record was bad and ``--on-error fail`` asked to stop there."""
 
 
-def decoder(stage: Stage, check: bool) -> Callable[[Line], Any]:
+def decoder(stage: Stage, check: bool) -> Callable[[Line], Decoded]:
     """The function that makes a checked record of a line."""
     accepted = {kind: schema.checker(kind) if check else None for kind in stage.reads}
     expected = " or ".join(stage.reads)
 
-    def decode(line: Line) -> Record:
-        record = jsonl.loads(line.raw)
+    def decode(line: Line) -> Decoded:
+        record, canonical = jsonl.read(line.raw)
         if not isinstance(record, dict):
             raise DataError(f"expected a {expected} record, got a JSON {_json_type(record)}", code="E-KIND")
         kind = record.get("kind")
         if kind == "error":
-            return record
+            return Decoded(record, canonical)
         if not isinstance(kind, str) or kind not in accepted:
             got = f"got {kind}" if isinstance(kind, str) else "got a record without a kind"
             raise DataError(f"expected {expected}, {got}", code="E-KIND")
         checker = accepted[kind]
         if checker is not None:
             checker(record)
-        return record
+        return Decoded(record, canonical)
 
     return stage.decode or decode
 
@@ -135,10 +145,11 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
     """
     decode = decoder(stage, check)
     checkers = {kind: schema.checker(kind) for kind in stage.writes} if check else {}
+    adds = stage.adds
+    check_added = schema.checker_of_fields(stage.writes[0], adds) if check and adds else None
 
-    def checked(line: Line, record: Record) -> Record:
+    def checked(line: Line, record: Record, checker: Callable[[Any], None] | None) -> Record:
         """The record that leaves; where nothing was known of the input, a bad one is the input's fault."""
-        checker = checkers.get(record["kind"])
         if checker is not None:
             try:
                 checker(record)
@@ -149,20 +160,22 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
                 return error_record_of(filter_name, line, error, jsonl.id_of(record))
         return record
 
-    def read(line: Line) -> Any:
+    def read(line: Line) -> Decoded:
         """The record of a line, or what is wrong with it."""
         try:
             if line.size > len(line.raw):
                 message = f"{line.size:,} bytes are over the limit of {jsonl.MAX_LINE_BYTES:,}"
-                return DataError(message, code="E-LIMIT")
-            record = decode(line)
+                return Decoded(DataError(message, code="E-LIMIT"), False)
+            decoded = decode(line)
+            record = decoded.record
             if admit is not None and isinstance(record, dict) and record["kind"] != "error":
                 record_id = record.get("id")
                 if isinstance(record_id, str) and not admit(record_id):
-                    return DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-            return record
+                    error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
+                    return Decoded(error, False)
+            return decoded
         except DataError as error:
-            return error
+            return Decoded(error, False)
 
     def unchecked_fault(line: Line) -> DataError | None:
         """What the checks would have said of a record that led to an exception without them."""
@@ -172,7 +185,8 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
             return error
         return None
 
-    def finish(line: Line, record: Any) -> Result:
+    def finish(line: Line, decoded: Decoded) -> Result:
+        record, canonical = decoded
         if isinstance(record, DataError):
             return failure(stage, filter_name, line, record)
         record_id = None
@@ -182,9 +196,21 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
             record_id = jsonl.id_of(record)
         try:
             outcome = stage.step(record)
-            records = [] if outcome is None else [outcome] if isinstance(outcome, dict) else outcome
-            if checkers and (outcome is not record or stage.decode is not None):  # else it was checked as it came in
-                records = [checked(line, one) for one in records]
+            if outcome is None:
+                return _result(stage, [], record_id=record_id)
+            records = [outcome] if isinstance(outcome, dict) else outcome
+            if record is outcome:
+                if stage.decode is not None:  # else it was checked as it came in
+                    records = [checked(line, records[0], checkers.get(records[0]["kind"]))]
+                if canonical and records[0] is record and stage.encode is None:
+                    return _single(stage, record, record_id, line.raw + b"\n")
+            elif adds and isinstance(outcome, dict):
+                added = {name: outcome[name] for name in adds if name in outcome}
+                checked(line, added, check_added)
+                if canonical and record.keys().isdisjoint(added) and stage.encode is None:
+                    return _single(stage, outcome, record_id, line.raw[:-1] + b"," + jsonl.dumps(added)[1:] + b"\n")
+            elif checkers:
+                records = [checked(line, one, checkers.get(one["kind"])) for one in records]
             return _result(stage, records, [complaint_of(one) for one in records if _is_error(one)], record_id)
         except Exception as error:
             problem = error if isinstance(error, DataError) else None if check else unchecked_fault(line)
@@ -195,7 +221,7 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
     def process_together(batch: Sequence[Line]) -> Iterator[Result]:
         assert stage.prepare is not None
         decoded = [read(line) for line in batch]
-        good = [record for record in decoded if not isinstance(record, DataError) and not _is_error(record)]
+        good = [one.record for one in decoded if not isinstance(one.record, DataError) and not _is_error(one.record)]
         if good:
             # Unchecked records may break it; the step then names the one that is at fault.
             with contextlib.nullcontext() if check else contextlib.suppress(LookupError, TypeError, AttributeError):
@@ -206,6 +232,12 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
         return (finish(line, read(line)) for line in batch)
 
     return process_together if stage.prepare else process_one_by_one
+
+
+def _single(stage: Stage, record: Record, record_id: str | None, data: bytes) -> Result:
+    """The result of a good line that leads to one good record, whose bytes are known."""
+    notes = (stage.note(record),) if stage.note else ()
+    return Result(record_id, (Output(record_id, data, False),), notes, ())
 
 
 def _result(

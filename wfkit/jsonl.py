@@ -32,17 +32,26 @@ def loads(line: bytes) -> Any:
         DataError: ``E-SYNTAX`` for anything that is not strict JSON in UTF-8 (NaN, lone surrogates, numbers
             beyond a double, repeated keys), ``E-LIMIT`` for more than 200 nested containers.
     """
+    return read(line)[0]
+
+
+def read(line: bytes) -> tuple[Any, bool]:
+    """Decode one line of JSON, and tell whether `dumps` would write the value as this very line.
+
+    Raises:
+        DataError: as `loads` does.
+    """
     try:
         value = orjson.loads(line)
         if line.count(b"[") + line.count(b"{") <= MAX_DEPTH and orjson.dumps(value) == line:
-            return value
+            return value, True
     except orjson.JSONDecodeError as error:
         if "infinity" not in str(error):
             raise _refused(error) from None
         _check_large_numbers(line)
     except TypeError:
         pass
-    return _loads_carefully(line)
+    return _loads_carefully(line), False
 
 
 def _loads_carefully(line: bytes) -> Any:

@@ -68,6 +68,18 @@ def checker(kind: str) -> Check:
         return checker_with_jsonschema(bundled(kind))
 
 
+@cache
+def checker_of_fields(kind: str, names: tuple[str, ...]) -> Check:
+    """The same for some fields of a record alone, where the rest of it was checked before."""
+    whole = bundled(kind)
+    part: dict[str, Any] = {key: whole[key] for key in ("$schema", "$id", "$defs") if key in whole}
+    part |= {"type": "object", "properties": {name: whole["properties"][name] for name in names}}
+    try:
+        return _checker_with_jsonschema_rs(part)
+    except ImportError:
+        return checker_with_jsonschema(part)
+
+
 def _checker_with_jsonschema_rs(schema: dict[str, Any]) -> Check:
     with interrupts.held():  # which would make it panic
         import jsonschema_rs

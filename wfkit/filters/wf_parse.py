@@ -12,7 +12,7 @@ from wfkit.filters.parse_options import parse_options, reading_options
 from wfkit.skeleton import Told, map_filter
 
 if TYPE_CHECKING:
-    from wfkit.engine import Stage
+    from wfkit.engine import Decoded, Stage
     from wfkit.formats.base import ParseOptions, Source
     from wfkit.jsonl import Record
     from wfkit.streams import Line
@@ -122,20 +122,21 @@ def _with_fields(record: "Record", fields: "Record") -> "Record":
     return {**result, "meta": {**misfits, **record.get("meta", {})}} if misfits else result
 
 
-def _decoder(takes_records_as_they_are: bool) -> "Callable[[Line], Line | Record]":
+def _decoder(takes_records_as_they_are: bool) -> "Callable[[Line], Decoded]":
     """What makes a line ready: a canonical record or an `error` record stays as it is, all else is read by `step`."""
     from wfkit import jsonl
+    from wfkit.engine import Decoded
     from wfkit.formats.json_form import is_clean
 
-    def decode(line: "Line") -> "Line | Record":
+    def decode(line: "Line") -> Decoded:
         raw = line.raw
         if b'"kind"' in raw and raw.lstrip()[:1] == b"{":
             with contextlib.suppress(DataError):  # told when the line is read
-                record: Record = jsonl.loads(raw)
+                record, canonical = jsonl.read(raw)
                 kind = record.get("kind")
                 if kind == "error" or (kind == "workflow" and takes_records_as_they_are and is_clean(record)):
-                    return record
-        return line
+                    return Decoded(record, canonical)
+        return Decoded(line, False)
 
     return decode
 

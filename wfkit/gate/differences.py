@@ -207,9 +207,15 @@ def _compare_links(
 def _links_among(workflow: Workflow, names: Mapping[int, int]) -> set[tuple[int, int]] | None:
     """The (name, name) of named steps joined by an edge or by a path of unnamed steps; None if they are too many."""
     successors = workflow.successors()
+    named = names.keys()
     links: set[tuple[int, int]] = set()
     visits = 0
     for start, name in names.items():
+        direct = successors[start]
+        if direct <= named:  # the usual case, kept quick: there is nothing to look through
+            visits += len(direct)
+            links.update((name, names[follower]) for follower in direct if names[follower] != name)
+            continue
         queue, seen = deque([start]), {start}
         while queue:
             for follower in successors[queue.popleft()]:

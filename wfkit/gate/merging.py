@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from wfkit.workflow import Workflow
 
@@ -18,6 +19,7 @@ _LISTED_EMPTY_WORDS = (
 _EMPTY_WORDS = frozenset(_LISTED_EMPTY_WORDS.split())
 
 
+@lru_cache(maxsize=8192)  # the candidates of a golden share most of their texts with it
 def content_words(text: str) -> frozenset[str]:
     """The words of a text that carry its content, in lower case."""
     return frozenset(_WORD.findall(text.lower())) - _EMPTY_WORDS
@@ -45,6 +47,8 @@ def find_merges(
     starts = {**closest_of_extra, **{counterpart: step for step, counterpart in partners.items()}}
     merges = {}
     for counterpart, start in sorted(starts.items()):
+        if missing.isdisjoint(neighbours[start]):
+            continue
         said = content_words(candidate.steps[counterpart].text)
         is_matched = partners.get(start) == counterpart
         if not is_matched and not (start in missing and _holds(said, words[start])):

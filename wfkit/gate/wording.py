@@ -17,6 +17,8 @@ def printable(text: str, limit: int = TEXT_LIMIT) -> str:
 
     Escape sequences, bidirectional overrides and lone surrogates become visible as ``\\x1b``, ``\\u202e``, ``\\udc80``.
     """
+    if len(text) <= limit and text.isprintable() and "  " not in text and text == text.strip():
+        return text  # the usual case, kept quick
     line = " ".join(text[: 4 * limit].split())
     if len(line) > limit or len(text) > 4 * limit:
         line = line[: limit - 1].rstrip() + "…"
