@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wfkit.jsonl import Record
     from wfkit.streams import Line
 
-FILES = ("junit", "markdown", "sarif")
+FILES = ("junit", "markdown", "html", "sarif")
 JOB_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -26,6 +26,7 @@ _OPTIONS = (
         "--markdown", metavar="FILE",
         help="Write a job summary under 1 MiB; appended where FILE is that of $GITHUB_STEP_SUMMARY.",
     ),
+    click.option("--html", metavar="FILE", help="Write one page to browse the workflows; it needs no network."),
     click.option("--sarif", metavar="FILE", help="Write SARIF 2.1.0 for code scanning."),
     click.option("--annotations", type=click.Choice(["github"]), help="Say the findings on stderr as ::error lines."),
 )  # fmt: skip
@@ -49,6 +50,7 @@ class Reports:
         *,
         junit: str | None = None,
         markdown: str | None = None,
+        html: str | None = None,
         sarif: str | None = None,
         annotations: str | None = None,
     ) -> None:
@@ -59,7 +61,7 @@ class Reports:
         """
         from wfkit import streams
 
-        values = (junit, markdown, sarif)
+        values = (junit, markdown, html, sarif)
         self._names = {kind: name for kind, name in zip(FILES, values, strict=True) if name is not None}
         self._annotate = annotations is not None
         self._entries: list[Entry] = []
@@ -201,10 +203,14 @@ def _rendered(kind: str, findings: "Findings") -> bytes:
         from wfkit.gate.reports import markdown
 
         return markdown.render(findings).encode()
-    from wfkit import jsonl
-    from wfkit.gate.reports import sarif
+    if kind == "sarif":
+        from wfkit import jsonl
+        from wfkit.gate.reports import sarif
 
-    return jsonl.dumps(sarif.render(findings, __version__)) + b"\n"
+        return jsonl.dumps(sarif.render(findings, __version__)) + b"\n"
+    from wfkit.gate.reports import html
+
+    return html.render(findings, __version__).encode()
 
 
 def _is_job_summary(name: str) -> bool:
