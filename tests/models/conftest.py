@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import shutil
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.small_models import small_encoder
 from wfkit.errors import Unavailable
 from wfkit.models.encoder import Encoder, load_encoder
+from wfkit.models.export import export
+from wfkit.models.exported import Export, find_export
 from wfkit.models.fetch import fetch
 from wfkit.models.locate import LocatedModel, locate
 from wfkit.models.manifest import DEFAULT_MODEL, MODELS, Manifest, ModelFile, Package
@@ -33,6 +37,27 @@ def real_model() -> LocatedModel:
 def encoder(real_model: LocatedModel) -> Encoder:
     """The real encoder, loaded once."""
     return load_encoder(real_model)
+
+
+@pytest.fixture(scope="session")
+def real_export(real_model: LocatedModel) -> Export:
+    """The real encoder in ONNX form; made if need be."""
+    export(real_model, progress=print)
+    found = find_export(real_model.identity)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small encoder that can be loaded and exported; not to be changed."""
+    return small_encoder(tmp_path_factory.mktemp("encoders") / "small")
+
+
+@pytest.fixture
+def own_small(small: Path, tmp_path: Path, home: Path) -> Path:
+    """A copy of it on a machine without any other model."""
+    return Path(shutil.copytree(small, tmp_path / "small"))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wfkit.errors import Unavailable
-from wfkit.models.encoder import Encoder, TorchEncoder, _batches, encoder_signature, load_encoder
+from wfkit.models.encoder import Encoder, TorchEncoder, encoder_signature, load_encoder
 from wfkit.models.locate import LocatedModel, ModelIdentity
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ TEXTS = [
 
 def test_cosines_are_those_of_the_library(encoder: Encoder) -> None:
     assert isinstance(encoder, TorchEncoder)
-    expected = encoder._transformer.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False)
+    expected = encoder.transformer.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False)
     vectors = encoder.encode(TEXTS)
     assert vectors.dtype == np.float32
     assert vectors.shape == (len(TEXTS), 768)
@@ -57,19 +57,6 @@ def test_texts_that_are_long_or_strange_have_vectors_too(encoder: Encoder) -> No
     assert np.isfinite(vectors).all()
     assert np.array_equal(vectors[1], vectors[2])  # alike in their first 384 tokens, which is all that is read
     assert np.array_equal(vectors[4], vectors[5])  # a pair of surrogates is the character it means
-
-
-def test_batches_hold_each_text_once_at_its_own_width_within_the_budget() -> None:
-    lengths = [3, 384, 8, 9, 384, 5, 1, 384, *[12] * 200]
-    batches = list(_batches(lengths, 384))
-    assert sorted(place for places, _ in batches for place in places) == list(range(len(lengths)))
-    for places, width in batches:
-        assert len(places) * width <= 1024
-        assert {-(-lengths[place] // 4) * 4 for place in places} == {width}
-
-
-def test_a_width_never_exceeds_what_the_model_reads() -> None:
-    assert list(_batches([77, 75], 77)) == [([1], 76), ([0], 77)]
 
 
 def test_a_signature_holds_name_and_digest_and_stays_easy_to_split() -> None:

@@ -1,6 +1,7 @@
-"""wf-models: bring the encoder to this machine, say where it is, and check it."""
+"""wf-models: bring the encoder to this machine, make its light form, say where it is, and check it."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class ModelsGroup(click.Group):
 @click.group(cls=ModelsGroup, context_settings=CONTEXT, epilog=EXIT_CODES)
 @click.version_option(__version__, prog_name="wf-models")
 def main() -> None:
-    """Bring the encoder to this machine, say where it is, and check it.
+    """Bring the encoder to this machine, make its light form, say where it is, and check it.
 
     The metrics that compare meanings need a sentence encoder. Only `fetch` reaches a network; every file is checked
     against the digests that are part of this package.
@@ -57,6 +58,7 @@ def main() -> None:
     Examples:
       wf-models fetch all-mpnet-base-v2
       wf-models fetch all-mpnet-base-v2 --from /media/stick
+      wf-models export   # from here on no torch is needed
       wf-models verify && wf-score pairs.jsonl > scored.jsonl
     """
 
@@ -86,12 +88,39 @@ def fetch(name: str, source: Path | None, quiet: bool) -> None:
     from wfkit.models.fetch import fetch as fetch_model
 
     interrupts.watch()  # A terminated fetch removes what it has half made, like an interrupted one.
+    click.echo(fetch_model(name, source=source, progress=_progress(quiet)))
+
+
+@main.command()
+@click.argument("encoder", required=False)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but why it failed.")
+def export(encoder: str | None, quiet: bool) -> None:
+    """Make the ONNX form of ENCODER (a known name or a folder), else of the configured one, and print its folder.
+
+    It gives the same cosines and needs no torch: wf-score takes it wherever it is there (--backend), and the folder
+    can be copied to the same place on machines that have wfkit[onnx] alone. Making it takes wfkit[models].
+
+    \b
+    Examples:
+      wf-models export
+      rsync -a ~/.cache/wfkit/models/*.onnx runner:.cache/wfkit/models/
+    """
+    from wfkit import interrupts
+    from wfkit.models.export import export as export_model
+    from wfkit.models.locate import locate
+
+    interrupts.watch()
+    click.echo(export_model(locate(encoder, wanted_by="the export"), progress=_progress(quiet)))
+
+
+def _progress(quiet: bool) -> Callable[[str], None]:
+    """What tells on stderr how far it is, unless that is not wanted."""
 
     def progress(message: str) -> None:
         if not quiet:
             click.echo(f"wf-models: {message}", err=True)
 
-    click.echo(fetch_model(name, source=source, progress=progress))
+    return progress
 
 
 @main.command("list")
@@ -117,17 +146,21 @@ def list_models() -> None:
 
 @main.command()
 @click.argument("encoder", required=False)
-def where(encoder: str | None) -> None:
-    """Print the folder that a run would load: of ENCODER (a known name or a folder), else of the configured one.
+@click.option("--onnx", is_flag=True, help="Print the folder of its ONNX form instead.")
+def where(encoder: str | None, onnx: bool) -> None:
+    """Print the folder of ENCODER (a known name or a folder), else of the configured one.
 
     \b
     Examples:
       wf-models where
       WFKIT_ENCODER=~/models/mine wf-models where
+      wf-models where --onnx
     """
-    from wfkit.models.locate import locate
+    from wfkit.models.exported import required_export
+    from wfkit.models.locate import identify, locate
 
-    click.echo(locate(encoder, wanted_by="wf-score").directory)
+    found = required_export(identify(encoder), "wf-score") if onnx else locate(encoder, wanted_by="wf-score")
+    click.echo(found.directory)
 
 
 @main.command()
@@ -135,19 +168,33 @@ def where(encoder: str | None) -> None:
 def verify(encoder: str | None) -> None:
     """Read every file of ENCODER again and compare it with the manifest; print the signature if all is well.
 
+    Its ONNX form is checked too where there is one, which is enough where the model itself is not.
+
     \b
     Examples:
       wf-models verify
       wf-models verify /media/stick/all-mpnet-base-v2
     """
+    from wfkit.errors import Unavailable
     from wfkit.models.encoder import encoder_signature
-    from wfkit.models.locate import locate
+    from wfkit.models.exported import find_export
+    from wfkit.models.locate import identify, locate
     from wfkit.models.verify import WrongDigest, forget
 
     forget()
     try:
-        model = locate(encoder, wanted_by="wf-score")
+        identity = identify(encoder)
+        export = find_export(identity)
+        directories = [] if export is None else [export.directory]
+        try:
+            directories.insert(0, locate(encoder, wanted_by="wf-score").directory)
+        except WrongDigest:
+            raise
+        except Unavailable:
+            if export is None:
+                raise
     except WrongDigest as error:
         click.echo(f"wf-models: {error}", err=True)
         raise Finished(exit_codes.NO) from None
-    click.echo(f"{encoder_signature(model.identity)}\t{model.directory}")
+    for directory in directories:
+        click.echo(f"{encoder_signature(identity)}\t{directory}")

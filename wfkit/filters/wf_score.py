@@ -48,6 +48,11 @@ wf-score --judge-model gpt-4o --judge-when 'chain_f1 in 0.6..0.9' --max-calls 30
     help="Sentence encoder for the alignment of steps (see wf-models).",
 )  # fmt: skip
 @click.option(
+    "--backend", type=click.Choice(["auto", "torch", "onnx"]), default="auto", show_default=True,
+    envvar="WFKIT_BACKEND",
+    help="What runs the encoder; auto takes onnx where wf-models export has made its ONNX form.",
+)  # fmt: skip
+@click.option(
     "--align", metavar="COSINE", type=click.FloatRange(-1, 1), default=0.8, show_default=True,
     help="Similarity from which on two steps count as the same.",
 )  # fmt: skip
@@ -72,6 +77,7 @@ def main(
     key: str,
     metrics: str,
     encoder: str,
+    backend: str,
     align: float,
     cache: str | None,
     no_cache: bool,
@@ -92,7 +98,7 @@ def main(
     kept_in = cache_folder(cache, no_cache)
     wanted = _wanted(metrics, judge_models)
     judges = _judges(judge_models, judge_when, seed, kept_in, llm, alone=not wanted)
-    scorer, embed = _scorer(wanted, encoder, align, kept_in, max_steps, others_measure=bool(judges))
+    scorer, embed = _scorer(wanted, encoder, backend, align, kept_in, max_steps, others_measure=bool(judges))
     nulls: Counter[str] = Counter()
     first_reasons: dict[str, str] = {}
 
@@ -218,7 +224,14 @@ def _tell_unavailable(nulls: Mapping[str, int], reasons: Mapping[str, str]) -> N
 
 
 def _scorer(
-    wanted: Sequence[str], encoder: str, align: float, cache: str | None, max_steps: int, *, others_measure: bool
+    wanted: Sequence[str],
+    encoder: str,
+    backend: str,
+    align: float,
+    cache: str | None,
+    max_steps: int,
+    *,
+    others_measure: bool,
 ) -> "tuple[Scorer, Callable[[Sequence[Record]], None] | None]":
     """Find the encoder if a metric needs one, and say what cannot be measured."""
     from wfkit import scoring
@@ -228,7 +241,7 @@ def _scorer(
     if not needing:
         return scoring.Scorer(metrics, {}, None, "", align, max_steps), None
     try:
-        embedder = open_embedder("wf-score", encoder, cache, needing[0])
+        embedder = open_embedder("wf-score", encoder, cache, needing[0], backend)
     except Unavailable as error:
         if len(needing) == len(metrics) and not others_measure:
             raise

@@ -4,9 +4,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wfkit.models.backend import find_encoder
 from wfkit.models.cache import EmbeddingCache
-from wfkit.models.encoder import Encoder, encoder_signature, load_encoder
-from wfkit.models.locate import identify, locate
+from wfkit.models.encoder import Encoder, encoder_signature
+from wfkit.models.locate import identify
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +27,7 @@ class Embedder:
         choice: str | None = None,
         *,
         cache: EmbeddingCache | None,
+        backend: str | None = None,
         wanted_by: str = "this metric",
         remembered_vectors: int = _REMEMBERED_VECTORS,
     ) -> None:
@@ -34,6 +36,7 @@ class Embedder:
         Args:
             choice: the model.
             cache: where vectors are kept between runs; None for nowhere.
+            backend: as for `find_encoder`.
             wanted_by: what cannot be measured without the model, for the message.
             remembered_vectors: how many of the vectors used last stay in memory.
 
@@ -43,6 +46,7 @@ class Embedder:
         """
         self._choice = choice
         self._cache = cache
+        self._backend = backend
         self._wanted_by = wanted_by
         self._capacity = remembered_vectors
         self._identity = identify(choice)
@@ -103,5 +107,5 @@ class Embedder:
 
     def _loaded_encoder(self) -> Encoder:
         if self._encoder is None:
-            self._encoder = load_encoder(locate(self._choice, wanted_by=self._wanted_by))
+            self._encoder = find_encoder(self._choice, self._backend, wanted_by=self._wanted_by)()
         return self._encoder

@@ -5,11 +5,11 @@ Importing this module is cheap; `load_encoder` imports the model libraries, whic
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from wfkit.errors import Unavailable
+from wfkit.models.batches import encode_in_batches
 from wfkit.models.locate import LocatedModel, ModelIdentity
 
 if TYPE_CHECKING:
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 MAXIMUM_TOKENS = 384  # What sentence-transformers sets for all-mpnet-base-v2; the rest of a longer text is not read.
-
-# Enough tokens in one batch to keep the processor busy, few enough for its caches.
-_TOKENS_PER_BATCH = 1024
-
-# Texts are padded to a multiple of this. Wider, more padding; narrower, more and smaller batches.
-_WIDTH_STEP = 4
 
 
 class Encoder(Protocol):
@@ -41,7 +35,7 @@ def encoder_signature(identity: ModelIdentity) -> str:
     return f"enc={re.sub(r'[^A-Za-z0-9._-]', '_', identity.name)}@{identity.digest[:8]}"
 
 
-def load_encoder(model: LocatedModel) -> Encoder:
+def load_encoder(model: LocatedModel) -> "TorchEncoder":
     """Load a model's weights, on the processor: the same bytes everywhere matter more than speed on some machines.
 
     Raises:
@@ -75,42 +69,20 @@ def load_encoder(model: LocatedModel) -> Encoder:
 
 
 class TorchEncoder:
-    """The reference backend, made by `load_encoder`."""
+    """The reference backend, made by `load_encoder`; ``transformer`` is the library's own model."""
 
     def __init__(self, transformer: "SentenceTransformer") -> None:
-        self._transformer = transformer
+        self.transformer = transformer
 
     def encode(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Encode each distinct text once, those of like length together.
+        """Encode texts as `encode_in_batches` does, each truncated at `MAXIMUM_TOKENS`.
 
-        The width to which a text is padded follows from the text alone, so that its vector does not depend on what
-        shares its batch: the same text has the same vector whatever else is encoded with it. A text is truncated at
-        `MAXIMUM_TOKENS`; the empty text is encoded like any other (as the two tokens that mark its ends).
-
-        Args:
-            texts: at least one.
-
-        Returns:
-            (n, dimension) float32, rows of unit length in the order of ``texts``.
-
-        Raises:
-            Unavailable: the model gave something that is not a vector of unit length.
+        The empty text is encoded like any other (as the two tokens that mark its ends).
         """
-        import numpy as np
-
-        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        tokens = self._tokens([_encodable(text) for text in places])
-        rows: dict[int, NDArray[np.float32]] = {}
-        for batch, width in _batches([len(ids) for ids in tokens], self._transformer.max_seq_length):
-            # A lone row takes another path through the matrix library, with other rounding, so it is never alone.
-            vectors = self._forward([tokens[place] for place in (batch if len(batch) > 1 else batch * 2)], width)
-            if not np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3):
-                raise Unavailable("the encoder gave vectors that are not of unit length: its weights are unusable")
-            rows |= zip(batch, vectors, strict=False)
-        return np.stack([rows[places[text]] for text in texts])
+        return encode_in_batches(texts, self._tokens, self._forward, self.transformer.max_seq_length)
 
     def _tokens(self, texts: list[str]) -> list[list[int]]:
-        transformer = self._transformer
+        transformer = self.transformer
         tokens = transformer.tokenizer(texts, truncation=True, max_length=transformer.max_seq_length, padding=False)
         ids: list[list[int]] = tokens["input_ids"]
         return ids
@@ -118,26 +90,10 @@ class TorchEncoder:
     def _forward(self, tokens: list[list[int]], width: int) -> "NDArray[np.float32]":
         import torch
 
-        features = self._transformer.tokenizer.pad(
+        features = self.transformer.tokenizer.pad(
             {"input_ids": tokens}, padding="max_length", max_length=width, return_tensors="pt"
         )
         with torch.inference_mode():
-            vectors = self._transformer(dict(features))["sentence_embedding"]
+            vectors = self.transformer(dict(features))["sentence_embedding"]
             normalised: NDArray[np.float32] = torch.nn.functional.normalize(vectors, dim=1).numpy()
         return normalised
-
-
-def _batches(lengths: Sequence[int], widest: int) -> Iterator[tuple[list[int], int]]:
-    """Group the places of texts by the width they are padded to, ascending, and cut each group by the token budget."""
-    alike = defaultdict(list)
-    for place, length in enumerate(lengths):
-        alike[min(-(-length // _WIDTH_STEP) * _WIDTH_STEP, widest)].append(place)
-    for width, places in sorted(alike.items()):
-        size = max(1, _TOKENS_PER_BATCH // width)
-        for start in range(0, len(places), size):
-            yield places[start : start + size], width
-
-
-def _encodable(text: str) -> str:
-    """Lone surrogates, which are no text for a tokenizer, become U+FFFD; pairs become the character they mean."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -5,7 +5,6 @@ is checked against the manifest while it is written, nothing else of the source 
 cache in one step (a rename), so that a full disk, an interrupt or a second process leaves nothing half made.
 """
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -13,17 +12,14 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from wfkit.errors import Unavailable, UsageProblem
 from wfkit.models.manifest import WEIGHTS, Manifest, ModelFile, Package, known
 from wfkit.models.places import models_directory
+from wfkit.models.staging import Progress, staged
 from wfkit.models.verify import WrongDigest, check, remembered_sha256_of
-
-Progress = Callable[[str], None]
 
 _HUB_TIMEOUT_SECONDS = 10
 _BLOCK = 1 << 20
@@ -51,7 +47,7 @@ def install(manifest: Manifest, *, source: Path | None, progress: Progress) -> P
         raise UsageProblem(f"{source} is not a folder")
     target = models_directory() / manifest.name
     try:
-        with _alone(target, progress) as staging:
+        with staged(target, progress) as staging:
             if target.is_dir():
                 try:
                     check(target, manifest)
@@ -69,28 +65,6 @@ def install(manifest: Manifest, *, source: Path | None, progress: Progress) -> P
     except OSError as error:
         raise Unavailable(f"cannot store {manifest.name} in {target.parent}: {error.strerror or error}") from error
     return target
-
-
-@contextmanager
-def _alone(target: Path, progress: Progress) -> Iterator[Path]:
-    """Hold the lock of one model and give an empty folder beside its place, removed at the end.
-
-    The system drops the lock of a killed process, so whatever such a process left is removed by the next.
-    """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    staging = target.with_name(f".{target.name}.partial")
-    with target.with_name(f".{target.name}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            progress("another process is fetching this model; waiting for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir()
-        try:
-            yield staging
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
 
 
 def _from_network(manifest: Manifest, staging: Path, progress: Progress) -> None:

@@ -5,11 +5,11 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from wfkit.errors import Unavailable
-from wfkit.models.manifest import Manifest
+from wfkit.models.manifest import Manifest, ModelFile
 from wfkit.models.places import cache_directory
 
 
@@ -61,7 +61,18 @@ def check(directory: Path, manifest: Manifest, *, digest_of: Callable[[Path], st
     Raises:
         WrongDigest: a file is missing or differs; one line with the file, what was expected and what was found.
     """
-    for file in manifest.files:
+    check_files(directory, manifest.files, digest_of=digest_of)
+
+
+def check_files(
+    directory: Path, files: Iterable[ModelFile], *, digest_of: Callable[[Path], str] = remembered_sha256_of
+) -> None:
+    """Compare files in a folder with what they should be.
+
+    Raises:
+        WrongDigest: as for `check`.
+    """
+    for file in files:
         path = directory / file.path
         try:
             size = path.stat().st_size
