@@ -7,15 +7,12 @@ import click
 from wfkit import __version__, exit_codes
 from wfkit.errors import UsageProblem
 from wfkit.filters.gate_reports import Reports, report_options
-from wfkit.filters.options import read_json
-from wfkit.filters.reading import open_side_input
 from wfkit.skeleton import Told, fold_filter
 
 if TYPE_CHECKING:
     from wfkit.engine import Ending, Stage
-    from wfkit.gate.expectation import Expectation
-    from wfkit.gate.policy import Policy, Require
-    from wfkit.gate.tally import FailOn
+    from wfkit.gate.decision import FailOn
+    from wfkit.gate.policy import Require
     from wfkit.jsonl import Record
 
 EXAMPLES = """
@@ -23,15 +20,24 @@ EXAMPLES = """
 wf-gate scored.jsonl > verdicts.jsonl
 
 # your own policy; a golden that never came, or a stream cut in the middle, is noticed
-wf-gate --policy policy.json --expect goldens.jsonl scored.jsonl > verdicts.jsonl
+wf-gate --policy policy.yaml --expect goldens.jsonl scored.jsonl > verdicts.jsonl
+
+# no worse than the last approved run; a run that passes becomes the next baseline
+wf-gate --baseline baseline.jsonl --bless baseline.jsonl scored.jsonl > verdicts.jsonl
+
+# failures that were accepted, each with its reason and until its day
+wf-gate --waivers waivers.yaml scored.jsonl > verdicts.jsonl
 
 # what a policy means, in words
-wf-gate --policy policy.json --explain-policy
+wf-gate --policy policy.yaml --explain-policy
 """
 
 
 @fold_filter("wf-gate", writes="pair", awaits="scored pair records", examples=EXAMPLES)
-@click.option("--policy", "policy_file", metavar="FILE", help="The rules, in JSON.  [default: Table 1 of the paper]")
+@click.option(
+    "--policy", "policy_file", metavar="FILE",
+    help="The rules, in JSON, YAML or TOML.  [default: Table 1 of the paper]",
+)  # fmt: skip
 @click.option(
     "--require", type=click.Choice(["primary", "both", "either"]),
     help="Which thresholds of a rule must be broken; overrides the policy.",
@@ -41,6 +47,17 @@ wf-gate --policy policy.json --explain-policy
     "--fail-on", type=click.Choice(["fail", "review"]), default="fail", show_default=True,
     help="The mildest verdict that makes the exit code 1.",
 )  # fmt: skip
+@click.option("--baseline", metavar="FILE", help="The last approved run: a file of --bless, or scored pairs.")
+@click.option(
+    "--max-drop", type=click.FloatRange(0), metavar="DROP",
+    help="How far a mean may drop since the baseline; a larger drop fails if it is outside noise.  [default: 0.02]",
+)  # fmt: skip
+@click.option("--bless", metavar="FILE", help="Write the scores as the new baseline, if the gate passes.")
+@click.option(
+    "--waivers", "waivers_file", metavar="FILE",
+    help="Accepted failures: golden, rule, reason and expires of each, in JSON lines, YAML or TOML.",
+)  # fmt: skip
+@click.option("--today", metavar="DAY", help="The day by which waivers expire.  [default: the clock's, in UTC]")
 @click.option("--explain-policy", is_flag=True, help="Say the policy in words and exit.")
 @report_options
 def main(
@@ -48,68 +65,73 @@ def main(
     require: "Require | None",
     expect: str | None,
     fail_on: "FailOn",
+    baseline: str | None,
+    max_drop: float | None,
+    bless: str | None,
+    waivers_file: str | None,
+    today: str | None,
     explain_policy: bool,
     **report_files: str | None,
 ) -> "Stage":
     """Gate scored pairs by a policy: pass, review, fail, or unmeasured, which is never a pass.
 
-    Reads pairs from wf-score. Writes each with its verdict, then one summary record; a short table on stderr says
-    which workflows failed and why.
+    Reads pairs from wf-score. Writes each with its verdict, then one summary record with the answer of the whole run
+    and its reasons; a short table on stderr says which workflows failed and why.
     """
     from wfkit import jsonl
     from wfkit.engine import Ending, Stage
+    from wfkit.filters import gate_options
+    from wfkit.gate.baseline import MAX_DROP
     from wfkit.gate.policy import with_require
     from wfkit.gate.policy_words import explain
-    from wfkit.gate.table import WorstRows, table_lines
-    from wfkit.gate.tally import Tally, outcome, summarise
-    from wfkit.gate.verdict import judge
-    from wfkit.signature import SignatureGuard
+    from wfkit.gate.run import Run
     from wfkit.streams import tell
 
-    policy = _policy(policy_file)
+    policy = gate_options.read_policy(policy_file)
     if require is not None:
         policy = with_require(policy, require)
     if explain_policy:
         raise Told(explain(policy))
+    if max_drop is not None and baseline is None:
+        raise UsageProblem("--max-drop needs --baseline FILE")
+    if today is not None and waivers_file is None:
+        raise UsageProblem("--today needs --waivers FILE")
     reports = Reports(**report_files)
-    expectation = _expectation(expect, reports) if expect is not None else None
-    tally, worst, guard = Tally(), WorstRows(), SignatureGuard()
+    run = Run(
+        policy,
+        fail_on,
+        waivers=gate_options.read_waivers(waivers_file, policy, today) if waivers_file is not None else None,
+        baseline=gate_options.read_baseline(baseline, policy) if baseline is not None else None,
+        max_drop=MAX_DROP if max_drop is None else max_drop,
+        expectation=gate_options.read_expectation(expect, reports.expect) if expect is not None else None,
+    )
+    blessing = gate_options.Blessing(bless) if bless is not None else None
 
     def step(record: "Record") -> "Record":
-        guard.check(record)
-        verdict = judge(record, policy)
-        tally.add(record, verdict)
-        worst.add(record, verdict)
-        if expectation is not None:
-            expectation.saw_pair(record)
+        verdict = run.judge(record)
+        if blessing is not None:
+            blessing.add(record)
         judged = {**record, "verdict": verdict}
         reports.add(judged)
         return judged
 
     def collect(error: Any) -> None:
         if error is not None:
-            tally.add_error()
+            run.saw_error({"id": jsonl.id_of(error)})
             reports.add_error(error)
-            if expectation is not None:
-                expectation.saw_error({"id": jsonl.id_of(error)})
 
     def finish() -> "Ending":
-        if expectation is not None:
-            tally.missing = len(expectation.missing())
-        rules = [rule.name for rule in policy.rules]
-        counts = summarise(tally, rules, guard.signatures, expectation)
-        summary = {"kind": "summary", "filter": "wf-gate", "version": __version__, **counts}
-        codes = {outcome(tally, fail_on)}
-        for complaint in reports.write(counts, policy, fail_on=fail_on, policy_file=policy_file):
+        conclusion = run.finish()
+        codes = {conclusion.exit_code}
+        complaints = list(reports.write(conclusion.summary, policy, fail_on=fail_on, policy_file=policy_file))
+        if blessing is not None:
+            complaints += blessing.write(passed=conclusion.exit_code == exit_codes.OK)
+        for complaint in complaints:
             tell(f"wf-gate: {complaint}")
             if exit_codes.NO not in codes:  # the answer stands
                 codes.add(exit_codes.USAGE)
-        return Ending(
-            records=[summary],
-            codes=codes,
-            report=table_lines(worst, tally, expectation),
-            summary=counts,
-        )
+        summary = {"kind": "summary", "filter": "wf-gate", "version": __version__, **conclusion.summary}
+        return Ending(records=[summary], codes=codes, report=conclusion.lines, summary=conclusion.summary)
 
     return Stage(
         reads=("pair",),
@@ -121,33 +143,6 @@ def main(
         finish=finish,
         read=reports.read if reports.wanted else None,
     )
-
-
-def _policy(name: str | None) -> "Policy":
-    from wfkit.gate.policy import DEFAULT_POLICY, load_policy
-
-    return load_policy(DEFAULT_POLICY if name is None else read_json(name))
-
-
-def _expectation(name: str, reports: Reports) -> "Expectation":
-    """The ids of the expected goldens: workflow records, or pairs, which stand for their golden."""
-    from wfkit import jsonl, streams
-    from wfkit.errors import DataError
-    from wfkit.gate.expectation import Expectation
-
-    ids = []
-    for batch in streams.read_batches(open_side_input([name], "wf-gate", "goldens"), jsonl.MAX_LINE_BYTES):
-        for line in batch:
-            try:
-                record = jsonl.loads(line.raw)
-                ids.append(record["golden"]["id"] if record["kind"] == "pair" else record["id"])
-                reports.expect(ids[-1], line.file, line.number)
-            except (DataError, KeyError, TypeError) as error:
-                reason = error if isinstance(error, DataError) else "not a workflow record with an id"
-                raise UsageProblem(f"{line.file}:{line.number}: {reason}") from None
-    if not ids:
-        raise UsageProblem(f"{name} holds no golden: there is nothing to expect")
-    return Expectation(ids)
 
 
 build = main.build

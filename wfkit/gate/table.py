@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wfkit.gate.expectation import Expectation
-from wfkit.gate.tally import Tally
-from wfkit.gate.verdict import STATUSES
+from wfkit.gate.run_words import ID_LIMIT, some
+from wfkit.gate.tally import STATUSES, Tally
 from wfkit.gate.wording import breach_text, counted, printable
 
 ROW_LIMIT = 20
 """Rows of the table; how many more workflows there are is said below it."""
 
-ID_LIMIT = 40
 LINE_LIMIT = 300
 
 
@@ -45,7 +44,7 @@ class WorstRows:
         row_key = (STATUSES.index(status), headroom, record["id"], self._count)
         if len(self._rows) == ROW_LIMIT and row_key > self._rows[-1][:4]:
             return
-        insort(self._rows, Row(*row_key, status, _why(breaches, verdict["explanation"])))
+        insort(self._rows, Row(*row_key, status, _why(verdict)))
         del self._rows[ROW_LIMIT:]
 
     @property
@@ -59,19 +58,27 @@ class WorstRows:
         return self._count - len(self._rows)
 
 
-def table_lines(worst: WorstRows, tally: Tally, expectation: Expectation | None = None) -> list[str]:
-    """The lines of the table, the missing and unexpected goldens, and the totals; safe to print."""
+def table_lines(
+    worst: WorstRows, tally: Tally, expectation: Expectation | None = None, of_the_run: Sequence[str] = ()
+) -> list[str]:
+    """The lines of the table, the missing and unexpected goldens, what is told of the run, and the totals.
+
+    Args:
+        worst: the rows.
+        tally: the totals.
+        expectation: where goldens were expected.
+        of_the_run: lines on the run as a whole.
+    """
     missing = expectation.missing() if expectation is not None else []
     lines = _row_lines(worst.rows)
     if worst.hidden:
         lines.append(f"… and {worst.hidden} more")
     if missing:
-        lines.append(f"{counted(len(missing), 'expected golden')} without candidate: {_some(missing)}")
+        lines.append(f"{counted(len(missing), 'expected golden')} without candidate: {some(missing)}")
     if expectation is not None and expectation.unexpected:
-        goldens = _some(expectation.unexpected_ids)
+        goldens = some(expectation.unexpected_ids)
         lines.append(f"{counted(expectation.unexpected, 'record')} of goldens that were not expected: {goldens}")
-    lines.append(_totals(tally))
-    return lines
+    return [*lines, *of_the_run, _totals(tally)]
 
 
 def _row_lines(rows: Sequence[Row]) -> list[str]:
@@ -84,15 +91,12 @@ def _row_lines(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _why(breaches: Sequence[Mapping[str, Any]], explanation: Sequence[str]) -> str:
+def _why(verdict: Mapping[str, Any]) -> str:
     # Two rules may compare one metric with one bar; that is one reason.
-    scores = ", ".join(dict.fromkeys(breach_text(breach) for breach in breaches))
-    return printable("; ".join(filter(None, (scores, *explanation[:1]))), LINE_LIMIT)
-
-
-def _some(ids: Sequence[str]) -> str:
-    shown = [printable(name, ID_LIMIT) for name in ids[:5]]
-    return ", ".join(shown if len(ids) <= 5 else [*shown, "…"])
+    scores = ", ".join(dict.fromkeys(breach_text(breach) for breach in verdict["breaches"]))
+    waiver = verdict.get("waiver")
+    accepted = f"waived until {waiver['expires']}: {waiver['reason']}" if waiver else ""
+    return printable("; ".join(filter(None, (accepted, scores, *verdict["explanation"][:1]))), LINE_LIMIT)
 
 
 def _totals(tally: Tally) -> str:
@@ -105,6 +109,8 @@ def _totals(tally: Tally) -> str:
         f"{tally.status['review']} to review",
         f"{tally.status['unmeasured']} unmeasured",
     ]
+    if tally.status["waived"]:
+        parts.append(f"{tally.status['waived']} waived")
     if tally.errors:
         parts.append(counted(tally.errors, "error record"))
     if tally.missing:

@@ -1,16 +1,14 @@
-"""Running counts over a gated stream, and the exit code that they ask for."""
+"""Running counts over a gated stream."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from wfkit.gate.expectation import Expectation
-from wfkit.gate.verdict import STATUSES
 
-FailOn = Literal["fail", "review"]
-
-PASSED, FAILED, BAD_INPUT, UNMEASURED = 0, 1, 3, 4
+STATUSES = ("fail", "unmeasured", "review", "waived", "pass")
+"""All that a pair can end with, from worst to best."""
 
 
 @dataclass
@@ -24,6 +22,7 @@ class Tally:
         unmeasured: verdicts by the rule that could not be measured.
         not_applicable: verdicts by the rule that does not apply.
         nulls: records by the metric whose score is null.
+        metrics: the metrics that any record has.
         errors: error records.
         missing: expected goldens that never came.
     """
@@ -34,6 +33,7 @@ class Tally:
     unmeasured: Counter[str] = field(default_factory=Counter)
     not_applicable: Counter[str] = field(default_factory=Counter)
     nulls: Counter[str] = field(default_factory=Counter)
+    metrics: dict[str, None] = field(default_factory=dict)
     errors: int = 0
     missing: int = 0
 
@@ -54,23 +54,13 @@ class Tally:
         if verdict["not_applicable"]:
             self.not_applicable.update(verdict["not_applicable"])
         scores = record.get("scores") or {}
+        self.metrics.update(dict.fromkeys(scores))
         if None in scores.values():
             self.nulls.update(metric for metric, value in scores.items() if value is None)
 
     def add_error(self) -> None:
         """Count one ``error`` record that was read or written."""
         self.errors += 1
-
-
-def outcome(tally: Tally, fail_on: FailOn = "fail") -> int:
-    """The exit code: 1 if a verdict is *fail* (or *review*, if asked for), else 3, 4 or 0 as for all filters."""
-    if tally.status["fail"] or (fail_on == "review" and tally.status["review"]):
-        return FAILED
-    if tally.errors:
-        return BAD_INPUT
-    if tally.status["unmeasured"] or tally.missing or not tally.verdicts:
-        return UNMEASURED
-    return PASSED
 
 
 def summarise(
