@@ -167,8 +167,10 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
                 message = f"{line.size:,} bytes are over the limit of {jsonl.MAX_LINE_BYTES:,}"
                 return Decoded(DataError(message, code="E-LIMIT"), False)
             decoded = decode(line)
+            if admit is None:
+                return decoded
             record = decoded.record
-            if admit is not None and isinstance(record, dict) and record["kind"] != "error":
+            if isinstance(record, dict) and record["kind"] != "error":
                 record_id = record.get("id")
                 if isinstance(record_id, str) and not admit(record_id):
                     error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
@@ -364,27 +366,28 @@ def run(
 
 def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, admit: Callable[[str], bool]) -> Result:
     """The result itself, or with an `error` record in the place of everything whose id came before."""
-
-    def repeated(record_id: str) -> Result:
-        error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-        return failure(stage, filter_name, line, error, record_id)
-
     if not stage.output_ids:
-        return result if result.record_id is None or admit(result.record_id) else repeated(result.record_id)
-    known = [
-        number
-        for number, one in enumerate(result.outputs)
-        if one.record_id is not None and not one.is_error and not admit(one.record_id)
-    ]
+        record_id = result.record_id
+        return result if record_id is None or admit(record_id) else _repeated(stage, filter_name, line, record_id)
+    known = []
+    for number, one in enumerate(result.outputs):
+        if one.record_id is not None and not one.is_error and not admit(one.record_id):
+            known.append(number)
     if not known:
         return result
     outputs, notes, complaints = list(result.outputs), list(result.notes), list(result.complaints)
     for number in known:
-        (outputs[number],), note, complaint = repeated(outputs[number].record_id or "")[1:]
+        record_id = outputs[number].record_id or ""
+        (outputs[number],), note, complaint = _repeated(stage, filter_name, line, record_id)[1:]
         complaints += complaint
         if notes:
             (notes[number],) = note
     return Result(result.record_id, tuple(outputs), tuple(notes), tuple(complaints))
+
+
+def _repeated(stage: Stage, filter_name: str, line: Line, record_id: str) -> Result:
+    error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
+    return failure(stage, filter_name, line, error, record_id)
 
 
 def admit_into(seen: set[int]) -> Callable[[str], bool]:

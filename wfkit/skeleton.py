@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from wfkit.engine import Stage
 
 Build = Callable[..., "Stage"]
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+MAX_HELP_WIDTH, MIN_HELP_WIDTH = 100, 50
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": MAX_HELP_WIDTH}
 
 
 class Finished(BaseException):
@@ -45,6 +46,11 @@ class FilterCommand(click.Command):
     schema_kind = ""
     build: Build
 
+    def get_help(self, context: click.Context) -> str:
+        """Format the help for the width of the terminal; click would import the compression libraries to learn it."""
+        context.terminal_width = max(min(terminal_columns(), MAX_HELP_WIDTH) - 2, MIN_HELP_WIDTH)
+        return super().get_help(context)
+
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples and the table of exit codes."""
         write_epilog(formatter, self.examples)
@@ -60,6 +66,13 @@ class FilterCommand(click.Command):
         """Run and exit with the documented code."""
         keywords["standalone_mode"] = False
         sys.exit(exit_code_of(self.name or "wfkit", lambda: super(FilterCommand, self).main(*args, **keywords)))
+
+
+def terminal_columns() -> int:
+    """The width of the terminal, by ``COLUMNS`` or by what standard output is; 80 where neither knows."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(1).columns or 80
+    return 80
 
 
 def write_epilog(formatter: click.HelpFormatter, examples: str) -> None:

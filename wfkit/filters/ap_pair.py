@@ -1,6 +1,5 @@
 """ap-pair: matched clean and perturbed instances, each edit verified by someone else than its editor."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -134,6 +133,8 @@ def main(
             return list(pairing.pairs(instance, wanted))
         if variants is None:
             raise DataError("the instance is a directory: name a place for the copies with --variants DIR")
+        from pathlib import Path
+
         pairs = pairing.pairs(directories.with_public(instance), wanted)
         return [
             directories.with_copies(pair, directory, Path(variants)) if pair["status"] == "accepted" else pair

@@ -1,6 +1,5 @@
 """wf-parse: read workflows in the forms that people and models write, as one record each."""
 
-import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -84,10 +83,10 @@ def main(
     as_they_are = as_they_are and options.mapping is None
 
     def step(line: "Line | Record") -> "Record | Sequence[Record]":
-        from wfkit import jsonl
-
         if isinstance(line, dict):
             return line
+        from wfkit import jsonl
+
         try:
             row = sources.row_of(line, text_path=text_path, id_path=id_path, given_id=given_id)
         except DataError as error:
@@ -130,12 +129,14 @@ def _decoder(takes_records_as_they_are: bool) -> "Callable[[Line], Decoded]":
 
     def decode(line: "Line") -> Decoded:
         raw = line.raw
-        if b'"kind"' in raw and raw.lstrip()[:1] == b"{":
-            with contextlib.suppress(DataError):  # told when the line is read
+        if b'"kind"' in raw and raw.lstrip().startswith(b"{"):
+            try:
                 record, canonical = jsonl.read(raw)
-                kind = record.get("kind")
-                if kind == "error" or (kind == "workflow" and takes_records_as_they_are and is_clean(record)):
-                    return Decoded(record, canonical)
+            except DataError:  # told when the line is read
+                return Decoded(line, False)
+            kind = record.get("kind")
+            if kind == "error" or (kind == "workflow" and takes_records_as_they_are and is_clean(record)):
+                return Decoded(record, canonical)
         return Decoded(line, False)
 
     return decode

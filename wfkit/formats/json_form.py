@@ -69,20 +69,22 @@ def is_clean(value: Any) -> bool:
             return False
         nodes, edges = value["nodes"], value["edges"]
         ids = [node["id"] for node in nodes]
-        index = {own_id: place for place, own_id in enumerate(ids)}
+        index = dict(zip(ids, range(len(ids)), strict=True))
         if not 0 < len(index) == len(ids) <= MAXIMUM_STEPS or set(map(type, ids)) != {str}:
             return False
-        if "" in [node["text"].strip() for node in nodes] or not _TERMINAL_IDS.isdisjoint(index):
+        if not all(map(str.strip, [node["text"] for node in nodes])) or not _TERMINAL_IDS.isdisjoint(index):
             return False
         if edges and set(map(type, edges)) != {list}:
             return False
-        pairs = [(index[source], index[target]) for source, target in edges]
+        pairs = {(index[source], index[target]) for source, target in edges}
     except (KeyError, TypeError, ValueError, AttributeError):
         return False
-    if len(set(pairs)) != len(pairs):
+    if len(pairs) != len(edges):
         return False
-    against_the_list = [source for source, target in pairs if source >= target]
-    return not against_the_list or not find_cycle(len(ids), pairs)
+    for source, target in pairs:
+        if source >= target:
+            return not find_cycle(len(ids), pairs)
+    return True
 
 
 _TERMINAL_IDS = frozenset({"START", "END"})
