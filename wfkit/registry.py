@@ -13,6 +13,7 @@ METRICS = {
     "kendall_tau_aligned": "wfkit.metrics.ordering:KendallTauAligned",
     "bleu": "wfkit.metrics.lexical:Bleu",
     "gleu": "wfkit.metrics.lexical:Gleu",
+    "bertscore": "wfkit.metrics.bertscore:Bertscore",
     "chain_f1_exact": "wfkit.metrics.exact:ChainF1Exact",
     "graph_f1_exact": "wfkit.metrics.exact:GraphF1Exact",
     "precedence_f1": "wfkit.metrics.exact:PrecedenceF1",

@@ -116,7 +116,7 @@ def test_a_wrong_row_counts_as_missing_and_is_told_once(filled: Path, warnings: 
     cache = EmbeddingCache(filled, warnings.append)
     for _ in range(2):
         assert cache.get_many(MODEL, TEXTS) == {}
-    assert warnings == [f"embedding cache {filled / FILE_NAME} has damaged rows; they are encoded anew"]
+    assert warnings == [f"embedding cache {filled / FILE_NAME} has damaged rows; they are made anew"]
     cache.put_many(MODEL, VECTORS)  # what a caller does with what is missing
     cache.close()
     assert read(filled) == ALL

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from wfkit.errors import Unavailable
 
 if TYPE_CHECKING:
+    from wfkit.models.cache import EmbeddingCache
     from wfkit.models.embedder import Embedder
 
 
@@ -24,20 +25,28 @@ def open_embedder(
         UsageProblem: neither a known name nor a folder; an unknown backend.
         Unavailable: nothing could be measured: no model or no library, and no cache that may hold every text.
     """
-    from pathlib import Path
-
-    from wfkit import streams
     from wfkit.models.backend import find_encoder
-    from wfkit.models.cache import FILE_NAME, EmbeddingCache
     from wfkit.models.embedder import Embedder
-    from wfkit.models.places import cache_directory
     from wfkit.models.verify import WrongDigest
 
-    directory = None if cache is None else Path(cache) if cache else cache_directory()
-    kept = None if directory is None else EmbeddingCache(directory, lambda line: streams.tell(f"{filter_name}: {line}"))
+    kept = open_cache(filter_name, cache)
     try:
         find_encoder(encoder, backend, wanted_by=wanted_by)
     except Unavailable as error:
-        if isinstance(error, WrongDigest) or directory is None or not (directory / FILE_NAME).exists():
+        if isinstance(error, WrongDigest) or kept is None or not kept.exists():
             raise
     return Embedder(encoder, cache=kept, backend=backend, wanted_by=wanted_by)
+
+
+def open_cache(filter_name: str, cache: str | None, holds: str = "embedding") -> "EmbeddingCache | None":
+    """The cache in a folder, empty for the usual one; None for none."""
+    from pathlib import Path
+
+    from wfkit import streams
+    from wfkit.models.cache import EmbeddingCache
+    from wfkit.models.places import cache_directory
+
+    if cache is None:
+        return None
+    directory = Path(cache) if cache else cache_directory()
+    return EmbeddingCache(directory, lambda line: streams.tell(f"{filter_name}: {line}"), holds)

@@ -1,6 +1,5 @@
 """wf-score: measure how far each candidate is from its golden."""
 
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfkit import exit_codes, registry
-from wfkit.errors import Unavailable, UsageProblem
-from wfkit.filters.encoding import open_embedder
+from wfkit.errors import UsageProblem
+from wfkit.filters.bertscore_options import OPTION_NAMES, bertscore_options
 from wfkit.filters.llm_options import llm_options
 from wfkit.filters.options import cache_folder, names
 from wfkit.skeleton import map_filter
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from wfkit.filters.judges import Judges
     from wfkit.filters.reading import SideFile
     from wfkit.jsonl import Record
-    from wfkit.scoring import Scorer
 
 EXAMPLES = """
 # candidates against their goldens, joined by id
@@ -56,8 +54,11 @@ wf-score --judge-model gpt-4o --judge-when 'chain_f1 in 0.6..0.9' --max-calls 30
     "--align", metavar="COSINE", type=click.FloatRange(-1, 1), default=0.8, show_default=True,
     help="Similarity from which on two steps count as the same.",
 )  # fmt: skip
-@click.option("--cache", metavar="DIR", help="Where embeddings are kept.  [default: $XDG_CACHE_HOME/wfkit]")
-@click.option("--no-cache", is_flag=True, help="Keep no embeddings.")
+@bertscore_options
+@click.option(
+    "--cache", metavar="DIR", help="Where embeddings and scores of steps are kept.  [default: $XDG_CACHE_HOME/wfkit]"
+)
+@click.option("--no-cache", is_flag=True, help="Keep neither.")
 @click.option(
     "--max-steps", metavar="N", type=click.IntRange(1), default=2000, show_default=True,
     help="Larger workflows are bad records.",
@@ -85,7 +86,7 @@ def main(
     judge_models: tuple[str, ...],
     judge_when: str | None,
     seed: int,
-    **llm: Any,
+    **others: Any,
 ) -> "Stage":
     """Score candidates against their goldens: structure, order and wording, each from 0 to 1 (Kendall's tau from -1).
 
@@ -94,11 +95,16 @@ def main(
     """
     from wfkit import scoring
     from wfkit.engine import Ending
+    from wfkit.filters.measuring import open_scorer
 
     kept_in = cache_folder(cache, no_cache)
-    wanted = _wanted(metrics, judge_models)
-    judges = _judges(judge_models, judge_when, seed, kept_in, llm, alone=not wanted)
-    scorer, embed = _scorer(wanted, encoder, backend, align, kept_in, max_steps, others_measure=bool(judges))
+    bertscore = {name: others.pop(name) for name in OPTION_NAMES}
+    wanted = _wanted(metrics, judge_models, bertscore)
+    judges = _judges(judge_models, judge_when, seed, kept_in, others, alone=not wanted)
+    scorer, prepare = open_scorer(
+        wanted, encoder=encoder, backend=backend, align=align, cache=kept_in, max_steps=max_steps, bertscore=bertscore,
+        others_measure=bool(judges),
+    )  # fmt: skip
     nulls: Counter[str] = Counter()
     first_reasons: dict[str, str] = {}
 
@@ -125,7 +131,7 @@ def main(
 
     if golden is None:
         return _stage(
-            judges, "pair", lambda pair: [scoring.score_pair(pair, scorer)], embed, note=note, collect=count,
+            judges, "pair", lambda pair: [scoring.score_pair(pair, scorer)], prepare, note=note, collect=count,
             finish=ending,
         )  # fmt: skip
 
@@ -139,12 +145,16 @@ def main(
     def score(candidate: "Record") -> "list[Record]":
         return [scoring.score_pair(pair, scorer) for pair in table.pairs(candidate)]
 
-    def embed_candidates(candidates: "Sequence[Record]") -> None:
-        assert embed is not None
-        beside = [
-            one for candidate in candidates for one in table.by_key.get(joining.key_of(candidate, key_path) or "", ())
-        ]
-        embed([{"golden": one, "candidate": None} for one in [*candidates, *beside]])
+    def prepare_candidates(candidates: "Sequence[Record]") -> None:
+        assert prepare is not None
+        keys = [joining.key_of(candidate, key_path) or "" for candidate in candidates]
+        prepare(
+            [
+                {"golden": beside, "candidate": candidate}
+                for candidate, value in zip(candidates, keys, strict=True)
+                for beside in table.by_key.get(value, ())
+            ]
+        )
 
     def collect(told: dict[str, Any]) -> None:
         count(told)
@@ -164,31 +174,35 @@ def main(
         return {**told, "met": [*told["met"], *([value] if value is not None else [])]}
 
     return _stage(
-        judges, "workflow", score, embed_candidates if embed else None, note=note_met, collect=collect, finish=finish
-    )
+        judges, "workflow", score, prepare_candidates if prepare else None, note=note_met, collect=collect,
+        finish=finish,
+    )  # fmt: skip
 
 
 def _stage(
     judges: "Judges | None",
     reads: str,
     score: "Callable[[Record], list[Record]]",
-    embed: "Callable[[Sequence[Record]], None] | None",
+    prepare: "Callable[[Sequence[Record]], None] | None",
     **rest: Any,
 ) -> "Stage":
     """The stage that scores each record, and has the judges look at what comes out if there are any."""
     from wfkit.engine import Stage
 
     if judges is None:
-        return Stage(reads=(reads,), writes=("pair",), step=score, prepare=embed, **rest)
-    return judges.stage(reads, score, embed, **rest)
+        return Stage(reads=(reads,), writes=("pair",), step=score, prepare=prepare, **rest)
+    return judges.stage(reads, score, prepare, **rest)
 
 
-def _wanted(metrics: str, judge_models: Sequence[str]) -> list[str]:
+def _wanted(metrics: str, judge_models: Sequence[str], bertscore: Mapping[str, Any]) -> list[str]:
     """The metrics asked for but the judge, which comes with its model."""
     local = [name for name in registry.METRICS if name not in registry.MODEL_METRICS]
     wanted = local if metrics == "all" else names(metrics, list(registry.METRICS), "metric")
     if "judge" in wanted and not judge_models:
         raise UsageProblem("the metric judge needs a model: --judge-model MODEL")
+    for name, value in bertscore.items():
+        if value is not None and "bertscore" not in wanted:
+            raise UsageProblem(f"--{name.replace('_', '-')} needs bertscore among the --metrics")
     return [name for name in wanted if name != "judge"]
 
 
@@ -221,43 +235,6 @@ def _tell_unavailable(nulls: Mapping[str, int], reasons: Mapping[str, str]) -> N
     for reason in dict.fromkeys(reasons.values()):
         lacking = [f"{name} {nulls[name]:,}" for name in reasons if reasons[name] == reason]
         streams.tell(f"wf-score: null scores: {', '.join(lacking)}; {reason.removeprefix('unavailable: ')}")
-
-
-def _scorer(
-    wanted: Sequence[str],
-    encoder: str,
-    backend: str,
-    align: float,
-    cache: str | None,
-    max_steps: int,
-    *,
-    others_measure: bool,
-) -> "tuple[Scorer, Callable[[Sequence[Record]], None] | None]":
-    """Find the encoder if a metric needs one, and say what cannot be measured."""
-    from wfkit import scoring
-
-    metrics = scoring.metrics_named(wanted)
-    needing = [metric.name for metric in metrics if metric.needs_alignment]
-    if not needing:
-        return scoring.Scorer(metrics, {}, None, "", align, max_steps), None
-    try:
-        embedder = open_embedder("wf-score", encoder, cache, needing[0], backend)
-    except Unavailable as error:
-        if len(needing) == len(metrics) and not others_measure:
-            raise
-        reasons = dict.fromkeys(needing, f"unavailable: {error}")
-        rest = [metric for metric in metrics if not metric.needs_alignment]
-        return scoring.Scorer(rest, reasons, None, "", align, max_steps), None
-
-    def prepare(pairs: "Sequence[Record]") -> None:
-        texts: dict[str, None] = {}
-        for pair in pairs:
-            if all(len(side["nodes"]) <= max_steps for side in (pair["golden"], pair["candidate"]) if side):
-                texts.update(dict.fromkeys(sorted(scoring.texts_of(pair))))
-        with contextlib.suppress(Unavailable):  # told in each record that lacks a vector
-            embedder.embed(list(texts))
-
-    return scoring.Scorer(metrics, {}, embedder.embed, embedder.signature, align, max_steps), prepare
 
 
 def _read_goldens(name: str, key: Sequence[str], max_steps: int) -> "SideFile":

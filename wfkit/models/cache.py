@@ -1,4 +1,4 @@
-"""Embeddings kept between runs, by (model digest, text), in one SQLite file that several processes may use at once.
+"""Vectors kept between runs, by (model digest, text), in one SQLite file that several processes may use at once.
 
 The cache can always be made again, so nothing in it is trusted and nothing about it may stop a run: a row that is not
 exactly what was written counts as missing, a damaged file or one of another version is rebuilt, and where the folder
@@ -32,14 +32,20 @@ _BUSY_SECONDS = 5.0
 
 
 class EmbeddingCache:
-    """The embeddings in one folder. The file is opened when first used and released by `close`.
+    """The vectors in one file. It is opened when first used and released by `close`.
 
     A connection must not cross a fork or a thread: each process has a cache of its own on the same folder.
     """
 
-    def __init__(self, directory: Path, warn: Warn) -> None:
-        """Use the cache in ``directory``, which is made if need be; ``warn`` is told of each problem once."""
-        self._path = directory / FILE_NAME
+    def __init__(self, directory: Path, warn: Warn, holds: str = "embedding") -> None:
+        """Use the cache in ``directory``, which is made if need be; ``warn`` is told of each problem once.
+
+        Args:
+            holds: what the vectors are, by which the file is named: an ``embedding``, or a ``score``, a vector of one
+                number.
+        """
+        self._path = directory / f"{holds}s.sqlite3"
+        self._name = f"{holds} cache {self._path}"
         self._warn = warn
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
@@ -47,6 +53,10 @@ class EmbeddingCache:
         self._readable = True
         self._writable = True
         self._warned_of_rows = False
+
+    def exists(self) -> bool:
+        """Whether there is a file, which may hold something."""
+        return self._path.exists()
 
     def close(self) -> None:
         """Release the file; a later call opens it again."""
@@ -66,7 +76,7 @@ class EmbeddingCache:
             rows = self._repairing(lambda connection: list(_select(connection, list(keys))))
         except (sqlite3.Error, OSError) as error:
             self._readable = self._writable = False
-            self._warn(f"embedding cache {self._path} cannot be used: {error}; going on without it")
+            self._warn(f"{self._name} cannot be used: {error}; going on without it")
             self.close()
             return {}
         return self._trusted(rows, keys)
@@ -80,7 +90,7 @@ class EmbeddingCache:
             self._repairing(lambda connection: _insert(connection, rows))
         except (sqlite3.Error, OSError) as error:
             self._writable = False
-            self._warn(f"embedding cache {self._path} cannot be written: {error}; nothing more is added to it")
+            self._warn(f"{self._name} cannot be written: {error}; nothing more is added to it")
 
     def _trusted(
         self, rows: list[tuple[bytes, bytes, bytes]], keys: Mapping[bytes, str]
@@ -92,7 +102,7 @@ class EmbeddingCache:
         whole = [(key, vector) for key, vector, digest in rows if _is_whole(key, vector, digest)]
         if len(whole) < len(rows) and not self._warned_of_rows:
             self._warned_of_rows = True
-            self._warn(f"embedding cache {self._path} has damaged rows; they are encoded anew")
+            self._warn(f"{self._name} has damaged rows; they are made anew")
         return {keys[key]: np.frombuffer(vector, dtype="<f4") for key, vector in whole}
 
     def _repairing(self, action: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -125,7 +135,7 @@ class EmbeddingCache:
             # Of several processes that find the damage each lets go first, so that one of them gets the lock.
             _wait_for(lock, fcntl.LOCK_EX, unless=lambda: _generation(lock) != self._generation)
             if _generation(lock) == self._generation:
-                self._warn(f"embedding cache {self._path} is rebuilt: {reason}")
+                self._warn(f"{self._name} is rebuilt: {reason}")
                 for suffix in ("", "-wal", "-shm"):
                     Path(f"{self._path}{suffix}").unlink(missing_ok=True)
                 os.pwrite(lock, str(self._generation + 1).encode(), 0)

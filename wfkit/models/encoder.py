@@ -3,7 +3,6 @@
 Importing this module is cheap; `load_encoder` imports the model libraries, which takes seconds.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from wfkit.errors import Unavailable
 from wfkit.models.batches import encode_in_batches
 from wfkit.models.locate import LocatedModel, ModelIdentity
+from wfkit.models.offline import stay_offline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,11 +41,7 @@ def load_encoder(model: LocatedModel) -> "TorchEncoder":
     Raises:
         Unavailable: the library is not installed, or cannot load this model.
     """
-    # The libraries read these when they are imported. The model is on this machine: nothing may ask a hub about it.
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ["TRANSFORMERS_OFFLINE"] = "1"
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    stay_offline()
     try:
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar
