@@ -1,5 +1,7 @@
 """The alignment: its tie order against brute force, its shortcut against the solver."""
 
+import subprocess
+import sys
 from itertools import permutations
 
 import numpy as np
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from wfkit.alignment import (
     LARGEST_EXACT,
+    _linear_sum_assignment,
     align,
     cosine_matrix,
     folded_weight,
@@ -239,3 +242,22 @@ def test_beyond_the_exact_range_the_similarity_alone_counts():
 def test_hundreds_of_equal_steps_align_in_place():
     texts = ["x"] * 300
     assert matched(texts, texts, np.ones((300, 300))) == [(step, step) for step in range(300)]
+
+
+def test_the_solver_taken_alone_is_the_one_of_scipy() -> None:
+    from scipy.optimize import linear_sum_assignment
+
+    alone = _linear_sum_assignment()
+    weights = np.random.default_rng(3).integers(-50, 50, size=(200, 6, 9)).astype(float)
+    for weight in weights:
+        expected = [places.tolist() for places in linear_sum_assignment(weight, maximize=True)]
+        assert [places.tolist() for places in alone(weight, maximize=True)] == expected
+
+
+def test_the_solver_does_not_bring_all_of_scipy_optimize() -> None:
+    script = (
+        "import sys, numpy; from wfkit.alignment import solved; "
+        "print(solved(numpy.array([[1.0, 1.0], [1.0, 0.0]])), 'scipy.optimize' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[(0, 1), (1, 0)] False\n"

@@ -11,9 +11,11 @@ All three are folded into one whole number per pair, so no floating-point noise 
 Appendix B.1, steps 1 to 3; the tie order is ours.
 """
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from wfkit.workflow import Workflow
 
@@ -152,10 +154,29 @@ def folded_weight(
 
 def solved(weight: "NDArray[np.float64]") -> list[tuple[int, int]]:
     """An assignment of largest total weight, by candidate index; what still ties is up to the solver."""
+    candidates, goldens = _linear_sum_assignment()(weight, maximize=True)
+    return list(zip(candidates.tolist(), goldens.tolist(), strict=True))
+
+
+@cache
+def _linear_sum_assignment() -> Callable[..., Any]:
+    """SciPy's solver, from the one compiled module that holds it: all of ``scipy.optimize`` takes half a second."""
+    import importlib.machinery
+    import importlib.util
+
+    package = importlib.util.find_spec("scipy")
+    places = [f"{place}/optimize" for place in (package and package.submodule_search_locations) or ()]
+    spec = importlib.machinery.PathFinder.find_spec("_lsap", places)
+    if spec is not None and spec.loader is not None:
+        with contextlib.suppress(ImportError, AttributeError):  # another release may keep it elsewhere
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            alone: Callable[..., Any] = module.linear_sum_assignment
+            return alone
     from scipy.optimize import linear_sum_assignment
 
-    candidates, goldens = linear_sum_assignment(weight, maximize=True)
-    return list(zip(candidates.tolist(), goldens.tolist(), strict=True))
+    whole: Callable[..., Any] = linear_sum_assignment
+    return whole
 
 
 def leftmost_common_subsequence(candidate: Sequence[int], golden: Sequence[int]) -> list[tuple[int, int]]:

@@ -128,16 +128,19 @@ def text_of(workflow: Workflow) -> str:
 def _overlap(golden_text: str, candidate_text: str) -> Overlap:
     golden, candidate = read_document(golden_text), read_document(candidate_text)
     return Overlap(
-        matched=[
-            sum(min(count, others[ngram]) for ngram, count in counts.items() if ngram in others)
-            for counts, others in zip(candidate.counts, golden.counts, strict=True)
-        ],
+        matched=[_shared(counts, others) for counts, others in zip(candidate.counts, golden.counts, strict=True)],
         predicted=[max(0, len(candidate.words) - skipped) for skipped in range(LONGEST)],
         golden=[max(0, len(golden.words) - skipped) for skipped in range(LONGEST)],
         candidate_words=len(candidate.words),
         golden_words=len(golden.words),
         equal=candidate.words == golden.words,
     )
+
+
+def _shared(counts: Counter[tuple[str, ...]], others: Counter[tuple[str, ...]]) -> int:
+    """How many n-grams two documents share, each as often as both have it."""
+    common = counts.keys() & others.keys()
+    return sum(map(min, map(counts.__getitem__, common), map(others.__getitem__, common)))
 
 
 @lru_cache(maxsize=64)  # a golden comes back with each of its candidates

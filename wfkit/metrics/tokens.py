@@ -28,6 +28,7 @@ def _sentence_words(sentence: str) -> tuple[str, ...]:
     return tuple(word_tokenizer.tokenize(sentence))
 
 
+@lru_cache(maxsize=1)  # the metadata of the package is a file that is read and parsed
 def nltk_version() -> str:
     """The version of the installed NLTK.
 
