@@ -84,21 +84,24 @@ def cached(folder: Path) -> list[Row]:
 
 def against_jq(folder: Path) -> list[Row]:
     """Canonical records per second of wf-parse and wf-gate, schema checks on, beside `jq -c .`."""
-    workflows = data.goldens(folder, 1)
-    many = folder / "many.jsonl"
-    with open(many, "w") as target:
-        for number in range(30):
-            for line in lines_of(workflows):
-                record = json.loads(line)
-                target.write(
-                    json.dumps({**record, "id": f"{record['id']}_{number}"}, separators=(",", ":"), ensure_ascii=False)
-                    + "\n"
-                )
-    scored = folder / "scored.jsonl"
-    metrics = ("--cache", str(folder / "cache"))
-    run(wf("wf-score"), *metrics, str(data.perturbed(folder, 5000)), stdout=scored)
+    workflows = copies(data.goldens(folder, 1), folder / "many.jsonl", 60)
+    scored, damaged = folder / "scored.jsonl", folder / "damaged.jsonl"
+    goldens = data.goldens(folder)
+    cache = ("--cache", str(folder / "cache"))
+    run(wf("wf-score"), *cache, str(data.perturbed(folder, 5000)), stdout=folder / "scored")
+    run(wf("wf-score"), *cache, "--golden", str(goldens), str(goldens), stdout=folder / "equal")
+    copies(folder / "scored", damaged, 3)
+    # What a CI run looks like: one candidate of twenty is damaged.
+    mixture = lines_of(folder / "scored")[: len(lines_of(folder / "equal")) // 19] + lines_of(folder / "equal")
+    random.Random(4).shuffle(mixture)
+    (folder / "mixture").write_text("\n".join(mixture), encoding="utf-8")
+    copies(folder / "mixture", scored, 40)
     rows = []
-    for name, path in (("wf-parse", many), ("wf-gate", scored)):
+    for name, path, what in (
+        ("wf-parse", workflows, ""),
+        ("wf-gate", scored, ", one candidate of twenty damaged"),
+        ("wf-gate", damaged, ", every candidate damaged"),
+    ):
         theirs = best(3, lambda path=path: run("jq", "-c", ".", str(path), stdout=folder / "out"))
         ours = best(3, lambda name=name, path=path: run(wf(name), "-q", str(path), stdout=folder / "out", codes=(0, 1)))
         ratio = theirs.seconds / ours.seconds
@@ -106,8 +109,19 @@ def against_jq(folder: Path) -> list[Row]:
         detail = (
             f"{count / ours.seconds:,.0f} records/s, {path.stat().st_size / ours.seconds / 1e6:.0f} MB/s, best of 3"
         )
-        rows.append(Row(f"{name} against `jq -c .`", f"{ratio:.1f} ×", "≥ 1.5 ×", ratio >= 1.5, detail))
+        rows.append(Row(f"{name} against `jq -c .`{what}", f"{ratio:.1f} ×", "≥ 1.5 ×", ratio >= 1.5, detail))
     return rows
+
+
+def copies(source: Path, target: Path, count: int) -> Path:
+    """A file with so many copies of every record, each with an id of its own."""
+    with open(target, "w", encoding="utf-8") as file:
+        for number in range(count):
+            for line in lines_of(source):
+                record = json.loads(line)
+                record["id"] = f"{record['id']}_{number}"
+                file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n")
+    return target
 
 
 def gate_memory(folder: Path) -> list[Row]:

@@ -209,6 +209,7 @@ def test_a_tokenizer_that_needs_more_of_the_library_is_imported_with_it(monkeypa
 
 def test_a_missing_nltk_is_named(monkeypatch):
     monkeypatch.setattr(sys, "path", [])
+    tokens.nltk_version.cache_clear()
     with pytest.raises(Unavailable, match="pip install nltk"):
         tokens.nltk_version()
 
