@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -23,6 +24,7 @@ def against_peer(folder: Path) -> list[Row]:
     """Pairs per second beside the call pattern of WorFBench's scorer, nothing cached on either side."""
     pairs = data.perturbed(folder, 1000)
     cache = folder / "empty"
+    shutil.rmtree(cache, ignore_errors=True)
     ours = run(wf("wf-score"), "--cache", str(cache), str(pairs), codes=(0,))
     sample = [json.loads(line) for line in random.Random(1).sample(lines_of(pairs), 40)]
     model = peer.model()
