@@ -95,12 +95,12 @@ def _gaps(findings: Findings, policy: Policy) -> list[str]:
     if policy.coverage is None:
         if unmeasured:
             lines.append(f"{unmeasured} of {counted(sum(findings.counts.values()), 'workflow')} could not be measured")
+            lines += findings.absent
         if findings.missing:
             names = some(findings.missing)
             lines.append(f"{counted(len(findings.missing), 'expected golden')} without candidate: {names}")
     elif coverage["status"] != "pass" and coverage["expected"]:
-        lines.append(floor_in_words(coverage))
-    lines += findings.absent
+        lines += [floor_in_words(coverage), *findings.absent]
     lines += _set_rule_reasons(findings, policy, ("unmeasured",))
     if findings.baseline is not None:
         lines += [baseline_line(one) for one in findings.baseline["metrics"] if one["status"] == "unmeasured"]

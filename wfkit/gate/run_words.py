@@ -53,15 +53,24 @@ def baseline_line(result: Mapping[str, Any]) -> str:
     metric, reason = printable(result["metric"]), result.get("reason")
     if result["drop"] is None:
         return f"baseline: {metric} is unmeasured: {reason}"
-    moved = "dropped by" if result["drop"] > 0 else "rose by"
-    interval = "" if result["ci"] is None else ", 95 % interval of the drop {:.4f} to {:.4f}".format(*result["ci"])
-    allowed = f"{'more than' if result['drop'] > result['max_drop'] else 'within'} the {result['max_drop']:g} allowed"
-    noise = " but not outside noise" if result["drop"] > result["max_drop"] and result["status"] == "pass" else ""
-    line = (
-        f"baseline: mean {metric} {moved} {abs(result['drop']):.4f}, from {result['baseline_mean']:.4f} to "
-        f"{result['mean']:.4f}{interval}: {allowed}{noise}"
-    )
+    if result["drop"] == 0:
+        line = f"baseline: mean {metric} is as before, {result['mean']:.4f}"
+    else:
+        moved = "dropped" if result["drop"] > 0 else "rose"
+        before, now = result["baseline_mean"], result["mean"]
+        interval = "" if result["ci"] is None else ", 95 % interval of the drop {:.4f} to {:.4f}".format(*result["ci"])
+        line = (
+            f"baseline: mean {metric} {moved} by {abs(result['drop']):.4f}, from {before:.4f} to {now:.4f}{interval}: "
+            f"{_allowance(result)}"
+        )
     return line if reason is None else f"{line}; unmeasured: {reason}"
+
+
+def _allowance(result: Mapping[str, Any]) -> str:
+    if result["drop"] <= result["max_drop"]:
+        return f"within the {result['max_drop']:g} allowed"
+    noise = ", but not outside noise" if result["status"] == "pass" else ""
+    return f"more than the {result['max_drop']:g} allowed{noise}"
 
 
 def baseline_lines(baseline: Mapping[str, Any]) -> list[str]:
@@ -92,7 +101,7 @@ def waiver_lines(waivers: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str
     for waiver in waivers["expired"]:
         lines.append(f"waiver expired on {waiver['expires']} and was not applied: {_waiver(waiver)}")
     for waiver in waivers["unused"]:
-        lines.append(f"waiver not used, nothing broke it: {_waiver(waiver)}")
+        lines.append(f"waiver not used, as its golden does not break the rule: {_waiver(waiver)}")
     return lines
 
 

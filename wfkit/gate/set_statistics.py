@@ -131,8 +131,10 @@ def absent_everywhere(metric: str, metrics_seen: Sequence[str]) -> str:
 
 
 def mean_of(numbers: Sequence[float]) -> float:
-    """The mean, which rounding never takes beyond the smallest or largest number."""
-    return min(max(fsum(numbers) / len(numbers), min(numbers)), max(numbers))
+    """The mean, rounded but once, so that equal numbers have themselves for their mean."""
+    from statistics import mean  # slow to import
+
+    return mean(numbers)
 
 
 def quantile_of(numbers: Sequence[float], share: float) -> float:
