@@ -89,15 +89,17 @@ def test_too_little_is_unmeasured_with_a_reason_and_never_a_pass(observations, r
 
 
 @pytest.mark.parametrize(
-    ("metrics_seen", "reason"),
+    ("metric", "metrics_seen", "reason"),
     [
-        (["chain_f1", "bleu"], "no record has the metric chain_fl; did you mean 'chain_f1'?"),
-        (["bleu"], "no record has the metric chain_fl; known are bleu"),
-        ([], "no record has the metric chain_fl; no record has any score"),
+        ("chain_fl", ["chain_f1", "bleu"], "no record has the metric chain_fl; did you mean 'chain_f1'?"),
+        ("chain_fl", ["bleu"], "no record has the metric chain_fl; known are bleu"),
+        ("chain_fl", [], "no record has the metric chain_fl; no record has any score"),
+        # A metric of ours is no slip, however near another one is.
+        ("gleu", ["bleu"], "no record has the metric gleu: wf-score --metrics gleu adds it"),
     ],
 )
-def test_a_metric_that_no_record_has(metrics_seen, reason):
-    assert result_of({"metric": "chain_fl"}, [(ABSENT,)], metrics_seen)["reason"] == reason
+def test_a_metric_that_no_record_has(metric, metrics_seen, reason):
+    assert result_of({"metric": metric}, [(ABSENT,)], metrics_seen)["reason"] == reason
 
 
 def test_unknown_scores_do_not_undo_a_failure_and_are_tolerated_down_to_the_coverage_floor():

@@ -259,6 +259,12 @@ def test_a_null_score_is_unmeasured_with_its_reason(pair, reasons, told):
     assert verdict["explanation"] == [f"kendall_tau could not be measured: {told}"]
 
 
+def test_an_absent_score_that_looks_like_a_slip_names_the_one_that_is_there(pair):
+    slip = rule(primary={"any_of": ["chain_fl"], "below": 0.5})
+    [gap] = judge(pair(GOOD), policy(slip))["unmeasured"]
+    assert gap["reason"] == "not in the record, which has chain_f1: is that the name?"
+
+
 def test_an_absent_score_says_what_to_add(pair):
     scores = {metric: value for metric, value in GOOD.items() if metric != "gleu"}
     verdict = judge(pair(scores), DEFAULT)

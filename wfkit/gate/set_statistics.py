@@ -11,6 +11,7 @@ from wfkit.gate.observation import ABSENT, Observation, Observer, is_left_out
 from wfkit.gate.policy import Policy
 from wfkit.gate.set_rules import SetRule, Statistic
 from wfkit.gate.wording import REASON_LIMIT, counted, printable
+from wfkit.registry import METRICS
 
 REPLICATES = 2000
 """Draws of a bootstrap interval."""
@@ -126,8 +127,11 @@ def _too_little(rule: SetRule, values: _Values, metrics_seen: Sequence[str]) -> 
 
 def absent_everywhere(metric: str, metrics_seen: Sequence[str]) -> str:
     """What to say of a metric that no record has."""
+    name = printable(metric)
+    if metric in METRICS:
+        return f"no record has the metric {name}: wf-score --metrics {name} adds it"
     hint = nearest(metric, metrics_seen) if metrics_seen else "; no record has any score"
-    return f"no record has the metric {printable(metric)}{hint}"
+    return f"no record has the metric {name}{hint}"
 
 
 def mean_of(numbers: Sequence[float]) -> float:

@@ -6,6 +6,7 @@ no score at all: the rules leave it out.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import inf
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +17,7 @@ from wfkit.gate.explanation import compare_usable, explain_comparison, explain_p
 from wfkit.gate.metric_families import ORDERING_METRICS, STRUCTURAL_METRICS
 from wfkit.gate.policy import Clause, Policy, Quantifier, Require, Rule
 from wfkit.gate.wording import REASON_LIMIT, printable
+from wfkit.registry import METRICS
 
 Status = Literal["fail", "unmeasured", "review", "pass"]
 
@@ -174,7 +176,7 @@ def _sort_scores(
         if value is not None:
             values[metric] = _number(metric, value)
         elif metric not in scores:
-            unknown[metric] = _absent(metric)
+            unknown[metric] = _absent(metric, tuple(scores))
         else:
             reason = reasons.get(metric)
             if isinstance(reason, str) and reason.startswith("undefined:"):
@@ -186,7 +188,13 @@ def _sort_scores(
     return values, unknown, undefined
 
 
-def _absent(metric: str) -> str:
+@lru_cache(maxsize=64)
+def _absent(metric: str, present: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(metric, present, 1)
+    if near and metric not in METRICS:
+        return f"not in the record, which has {printable(near[0])}: is that the name?"
     return f"not in the record: add it with wf-score --metrics {printable(metric)}, or the program that measures it"
 
 
