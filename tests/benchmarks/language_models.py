@@ -1,6 +1,7 @@
 """Measurements of the language model client: calls at the same time, and the cache."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ PAIRS = 667  # three calls each: 2,001
 
 def judging(folder: Path) -> list[Row]:
     """2,000 calls to a server that takes 50 ms for each, 16 at a time; then the same from the cache."""
+    shutil.rmtree(folder / "answers", ignore_errors=True)
     server = subprocess.Popen(
         [sys.executable, str(ROOT / "tests" / "llm" / "behaviour.py"), str(LATENCY)],
         stdin=subprocess.PIPE,
