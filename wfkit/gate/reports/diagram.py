@@ -137,46 +137,62 @@ def _side(workflow: Workflow, states: Mapping[int, State], is_changed: Any = lam
 
 def _limited(drawing: Drawing) -> Drawing:
     """The drawing, or only the changed steps and their neighbours where it would be too large to read."""
-    golden, golden_places = _reduced(drawing.golden)
-    candidate, candidate_places = _reduced(drawing.candidate)
+    partners = [(step, partner) for step, partner, _ in drawing.partners]
+    golden_focus, candidate_focus = _focus(drawing.golden), _focus(drawing.candidate)
+    golden_places = _kept(drawing.golden, golden_focus, _across(candidate_focus, [(b, a) for a, b in partners]))
+    candidate_places = _kept(drawing.candidate, candidate_focus, _across(golden_focus, partners))
     notes = list(drawing.notes)
-    for name, before, after in (("golden", drawing.golden, golden), ("candidate", drawing.candidate, candidate)):
-        if after.hidden:
+    drawn = []
+    for name, side, places in (
+        ("golden", drawing.golden, golden_places),
+        ("candidate", drawing.candidate, candidate_places),
+    ):
+        edges = _edges_among(places, side.edges)
+        if len(places) < len(side.steps):
             notes.append(
-                f"{counted(after.hidden, 'step')} of the {name} not drawn: of long workflows only the changed steps "
-                "and their neighbours are."
+                f"{counted(len(side.steps) - len(places), 'step')} of the {name} not drawn: of long workflows only the "
+                "changed steps and their neighbours are."
             )
-        if len(before.edges) > EDGE_LIMIT:
-            notes.append(f"The edges of the {name} are not drawn: there are {len(before.edges):,}.")
-    partners = tuple(
+        if len(edges) > EDGE_LIMIT:
+            notes.append(f"The edges of the {name} are not drawn: there are {len(edges):,}.")
+            edges = ()
+        drawn.append(Side(tuple(side.steps[place] for place in places), edges, len(side.steps) - len(places)))
+    drawn_partners = tuple(
         (golden_places[step], candidate_places[partner], value)
         for step, partner, value in drawing.partners
         if step in golden_places and partner in candidate_places
     )
-    return Drawing(golden, candidate, partners, tuple(notes))
+    return Drawing(drawn[0], drawn[1], drawn_partners, tuple(notes))
 
 
-def _reduced(side: Side) -> tuple[Side, dict[int, int]]:
-    """At most `STEP_LIMIT` steps, changed ones first, then their neighbours; and where the kept ones have gone."""
-    edges = side.edges if len(side.edges) <= EDGE_LIMIT else ()
-    count = len(side.steps)
-    if count <= STEP_LIMIT:
-        return side._replace(edges=edges), {place: place for place in range(count)}
-    changed = [place for place, step in enumerate(side.steps) if step.state != "same"]
-    changed += (end for edge in edges if edge.changed for end in edge[:2])
-    wanted = dict.fromkeys([*changed, *_neighbours(changed, edges), *range(count)])
-    kept = sorted(list(wanted)[:STEP_LIMIT])
-    places = {place: number for number, place in enumerate(kept)}
-    drawn = tuple(
+def _edges_among(places: Mapping[int, int], edges: Iterable[DrawnEdge]) -> tuple[DrawnEdge, ...]:
+    return tuple(
         DrawnEdge(places[source], places[target], is_changed)
         for source, target, is_changed in edges
         if source in places and target in places
     )
-    return Side(tuple(side.steps[place] for place in kept), drawn, count - len(kept)), places
 
 
-def _neighbours(places: Iterable[int], edges: Iterable[DrawnEdge]) -> list[int]:
-    centre = set(places)
-    return [
-        other for source, target, _ in edges for here, other in ((source, target), (target, source)) if here in centre
-    ]
+def _focus(side: Side) -> list[int]:
+    """What to look at: changed steps and the ends of changed edges, then their neighbours."""
+    changed = [place for place, step in enumerate(side.steps) if step.state != "same"]
+    changed += (end for edge in side.edges if edge.changed for end in edge[:2])
+    centre = set(changed)
+    around: list[int] = []
+    for source, target, _ in side.edges:
+        around += (other for here, other in ((source, target), (target, source)) if here in centre)
+    return [*changed, *around]
+
+
+def _across(focus: Iterable[int], partners: Iterable[tuple[int, int]]) -> list[int]:
+    """The partners of the steps to look at."""
+    centre = set(focus)
+    return [partner for step, partner in partners if step in centre]
+
+
+def _kept(side: Side, own: Iterable[int], across: Iterable[int]) -> dict[int, int]:
+    """Where each drawn step goes: all of a short workflow, else at most `STEP_LIMIT`, the most telling ones."""
+    count = len(side.steps)
+    wanted = list(dict.fromkeys([*own, *across])) or list(range(count))
+    kept = range(count) if count <= STEP_LIMIT else sorted(wanted[:STEP_LIMIT])
+    return {place: number for number, place in enumerate(kept)}

@@ -350,7 +350,7 @@ function pictureOf(side, similarities, isCandidate, label) {
     viewBox: `-4 0 ${size.width} ${size.height}`, width: size.width, height: size.height, role: "img", "aria-label": label,
   });
   // Wide graphs are scaled down only as long as they can be read; then their panel scrolls.
-  picture.style.minWidth = `${Math.min(size.width, Math.max(240, Math.round(size.width * 0.7)))}px`;
+  picture.style.minWidth = `${Math.min(size.width, Math.max(240, Math.round(size.width * 0.85)))}px`;
   picture.append(...ways.map((one) => arrowOf(one, isCandidate)), ...boxes.map(boxOf));
   return picture;
 }

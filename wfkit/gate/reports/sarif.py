@@ -163,7 +163,8 @@ def _as_json(result: _Result, number: int) -> dict[str, Any]:
         "partialFingerprints": {"workflowAndRule/v1": identity},
     }
     if result.accepted:
-        value["suppressions"] = [{"kind": "external", "status": "accepted", "justification": result.accepted}]
+        # Without a status it counts as accepted; drafts of the schema call that field differently.
+        value["suppressions"] = [{"kind": "external", "justification": result.accepted}]
     return value
 
 
@@ -171,5 +172,5 @@ def _uri(file: str) -> str:
     """A file name as a URI reference, relative where the name is."""
     if file == "-":
         return STANDARD_INPUT
-    path = quote(file.removeprefix("./"))
+    path = quote(file.removeprefix("./"), errors="replace")
     return f"file://{path}" if path.startswith("/") else path
