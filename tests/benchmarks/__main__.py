@@ -15,11 +15,13 @@ from tests.benchmarks import (
     formats,
     language_models,
     main_job,
+    scoring,
 )
 from tests.benchmarks.measure import Row, machine, table
 
 BENCHMARKS = {
     **main_job.BENCHMARKS,
+    **scoring.BENCHMARKS,
     **formats.BENCHMARKS,
     **damage.BENCHMARKS,
     **language_models.BENCHMARKS,
