@@ -42,7 +42,7 @@ def set_rule_lines(rules: Sequence[SetRule], results: Sequence[Mapping[str, Any]
 def coverage_line(coverage: Mapping[str, Any]) -> str:
     """How much of what was expected is measured, and how much is asked for."""
     line = f"coverage: {coverage['measured']} of {coverage['expected']} workflows are measured"
-    if coverage["floor"] is None:
+    if coverage["floor"] is None or coverage["share"] is None:
         return line
     sign = ">=" if coverage["status"] == "pass" else "<"
     return f"{line}, {coverage['share']:.4g} {sign} {coverage['floor']!r}"
@@ -79,7 +79,8 @@ def baseline_lines(baseline: Mapping[str, Any]) -> list[str]:
     if baseline["missing_count"]:
         lines.append(f"baseline: {missing_from_run(baseline)}")
     if baseline["new"]:
-        lines.append(f"baseline: {counted(baseline['new'], 'golden')} of this run are not in it")
+        verb = "is" if baseline["new"] == 1 else "are"
+        lines.append(f"baseline: {counted(baseline['new'], 'golden')} of this run {verb} not in it")
     if not baseline["metrics"]:
         lines.append("baseline: it has no score of a metric that the policy looks at")
     return lines

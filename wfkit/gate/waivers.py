@@ -99,12 +99,14 @@ class Waivers:
 
 
 def load_waivers(value: Any, policy: Policy) -> list[Waiver]:
-    """Build waivers from a decoded list, or from an object whose ``waivers`` is one.
+    """Build waivers from a decoded list, from an object whose ``waivers`` is one, or from a single waiver.
 
     Raises:
         UsageProblem: something is missing (a reason, a day), of the wrong type, about an unknown rule, or there twice.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and "golden" in value:
+        value = [value]
+    elif isinstance(value, Mapping):
         value = fields_of(value, "the waivers", ["waivers"], required=["waivers"])["waivers"]
     if value is None:
         return []
