@@ -7,6 +7,7 @@ import click
 
 from wfkit import exit_codes
 from wfkit.errors import DataError, UsageProblem
+from wfkit.filters.reading import open_side_input
 from wfkit.skeleton import fold_filter
 
 if TYPE_CHECKING:
@@ -208,7 +209,8 @@ def _read_requests(files: Sequence[str], fields: Sequence[str]) -> "Requests":
 
     def records() -> "Iterator[Record]":
         nonlocal place
-        for batch in streams.read_batches(streams.open_inputs(files, "ap-aggregate", "requests"), jsonl.MAX_LINE_BYTES):
+        inputs = open_side_input(files, "ap-aggregate", "requests")
+        for batch in streams.read_batches(inputs, jsonl.MAX_LINE_BYTES):
             for line in batch:
                 place = f"{line.file}:{line.number}"
                 record = jsonl.loads(line.raw)

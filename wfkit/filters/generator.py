@@ -73,7 +73,7 @@ def generator_stage(
             report.add(told)
 
     def finish() -> "Ending":
-        lines = [f"{counts['made']:,} pairs made", *report.lines()]
+        lines = [f"pairs made: {counts['made']:,}", *report.lines()]
         if counts["inapplicable"]:
             lines.append(f"{counts['inapplicable']:,} more are inapplicable; perturbation.inapplicable says why")
         if counts["unavailable"]:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from wfkit.agents.families import FAMILIES
 from wfkit.errors import DataError, UsageProblem
+from wfkit.filters.reading import open_side_input
 
 if TYPE_CHECKING:
     from wfkit.jsonl import Record
@@ -14,7 +15,7 @@ def read_candidates(name: str) -> "dict[tuple[str, str], list[Record]]":
     from wfkit import jsonl, streams
 
     found: dict[tuple[str, str], list[Record]] = {}
-    inputs = streams.open_inputs([name], "ap-pair", "candidates")
+    inputs = open_side_input([name], "ap-pair", "candidates")
     for batch in streams.read_batches(inputs, jsonl.MAX_LINE_BYTES):
         for line in batch:
             try:

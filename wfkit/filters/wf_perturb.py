@@ -124,7 +124,7 @@ def main(
         ]
 
     def finish() -> "Ending":
-        lines = [f"{counts['made']:,} pairs made"]
+        lines = [f"pairs made: {counts['made']:,}"]
         if counts["inapplicable"]:
             lines.append(f"{counts['inapplicable']:,} more are inapplicable; perturbation.inapplicable says why")
         if counts["error records"]:

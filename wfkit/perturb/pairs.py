@@ -62,12 +62,12 @@ def perturb(
         donors=donors,
     )
     outcome: Perturbed | Inapplicable = apply(request) if model.steps else Inapplicable("the workflow has no steps")
-    pair = inapplicable_pair(golden, type_name, severity, "", seed=seed, repeat=repeat, placement=placement)
     if isinstance(outcome, Inapplicable):
-        pair["perturbation"]["inapplicable"] = outcome.reason
-        return pair
-    del pair["perturbation"]["inapplicable"]
-    pair["perturbation"]["edits"] = outcome.edits
+        return inapplicable_pair(
+            golden, type_name, severity, outcome.reason, seed=seed, repeat=repeat, placement=placement
+        )
+    pair = _pair(golden, type_name, severity, seed=seed, repeat=repeat, placement=placement)
+    pair["perturbation"] |= {"edits": outcome.edits, "attempts": 1}
     pair["candidate"] = candidate_record(golden, pair["id"], outcome.nodes, outcome.edges)
     return pair
 
@@ -76,6 +76,13 @@ def inapplicable_pair(
     golden: Record, type_name: str, severity: int, reason: str, *, seed: int, repeat: int, placement: str
 ) -> Record:
     """The `pair` record, without a candidate, of a perturbation that cannot be applied; arguments as for `perturb`."""
+    pair = _pair(golden, type_name, severity, seed=seed, repeat=repeat, placement=placement)
+    pair["perturbation"] |= {"edits": [], "attempts": 1, "inapplicable": reason}
+    return pair
+
+
+def _pair(golden: Record, type_name: str, severity: int, *, seed: int, repeat: int, placement: str) -> Record:
+    """What every pair of a request has, whatever became of it."""
     pair_id = perturbed_id(golden["id"], type_name, severity, placement, repeat)
     perturbation: dict[str, Any] = {
         "type": type_name,
@@ -89,7 +96,6 @@ def inapplicable_pair(
         perturbation["placement"] = placement
     if repeat > 1:
         perturbation["repeat"] = repeat
-    perturbation |= {"edits": [], "attempts": 1, "inapplicable": reason}
     return {"kind": "pair", "id": pair_id, "golden": golden, "candidate": None, "perturbation": perturbation}
 
 
