@@ -24,7 +24,7 @@ TEA = ["boil the water", "put the tea in a cup", "pour the water over it", "wait
 
 @pytest.fixture(scope="session")
 def policy() -> Any:
-    return load_policy(DEFAULT_POLICY)
+    return load_policy({**DEFAULT_POLICY, "set_rules": SET_RULES})
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +74,12 @@ def findings(policy: Any) -> Callable[..., Findings]:
         status = dict.fromkeys(("fail", "unmeasured", "review", "waived", "pass"), 0)
         for record in records:
             status[record["verdict"]["status"]] += 1
+        not_enough = status["fail"] + (status["review"] if fail_on == "review" else 0)
+        gaps = status["unmeasured"] or not records
+        result = "fail" if not_enough else "bad_input" if errors else "unmeasured" if gaps else "pass"
         summary = {
+            "result": result,
+            "reasons": [] if records else ["no workflow was judged"],
             "verdicts": len(records),
             "status": status,
             "changed_passes": sum("notes" in record["verdict"] for record in records),
@@ -103,41 +108,49 @@ ERROR = {
 EVERYTHING: dict[str, Any] = {
     "result": "fail",
     "exit_code": 1,
-    "reasons": ["1 workflow failed", "mean chain_f1 is 0.8, below 0.9"],
+    "reasons": ["1 of 20 workflows failed", "and something else"],
     "set_rules": [
         {
             "name": "on average", "status": "fail", "statistic": "mean", "metric": "chain_f1", "slice": None, "n": 20,
-            "value": 0.8, "below": 0.9,
+            "unknown": 0, "value": 0.8, "below": 0.9,
         },
         {
             "name": "long ones", "status": "unmeasured", "statistic": "p10", "metric": "bleu",
-            "slice": {"source": "wikihow"}, "n": 3, "value": None, "below": 0.5, "reason": "30 wanted",
+            "slice": {"golden.source": "wikihow"}, "n": 3, "unknown": 0, "value": None, "below": 0.5,
+            "reason": "3 scores, and at least 30 are asked for",
         },
         {
-            "name": "share", "status": "pass", "statistic": "pass_rate", "metric": "gleu", "slice": None, "n": 20,
-            "value": 0.95, "below": 0.9,
+            "name": "share", "status": "pass", "statistic": "pass_rate", "metric": None, "slice": None, "n": 20,
+            "unknown": 0, "value": 0.95, "below": 0.9,
         },
     ],
-    "coverage": {"expected": 20, "measured": 18, "share": 0.9, "floor": 0.95, "status": "fail"},
+    "coverage": {"expected": 20, "measured": 18, "share": 0.9, "floor": 0.95, "status": "unmeasured"},
     "baseline": {
-        "file": "approved.jsonl",
+        "file": "approved.jsonl", "max_drop": 0.02, "missing_count": 1, "missing": ["forgotten"], "new": 0,
         "metrics": [
             {
-                "metric": "chain_f1", "n": 18, "baseline_mean": 0.9, "mean": 0.8, "drop": 0.1, "ci": [0.05, 0.15],
-                "max_drop": 0.02, "status": "fail",
-            }
+                "metric": "chain_f1", "n": 18, "goldens": 18, "baseline_mean": 0.9, "mean": 0.8, "drop": 0.1,
+                "ci": [0.05, 0.15], "max_drop": 0.02, "status": "fail",
+            },
         ],
-        "missing": ["forgotten"],
     },
     "expected": {"goldens": 20, "missing": ["lost_one"], "unexpected": 0, "unexpected_ids": []},
-    "goldens": {"rule": "k_of_n", "groups": 20, "failed": ["wobbly"]},
+    "goldens": {
+        "rule": "k_of_n", "k": 2, "groups": 120, "failed_count": 3, "failed": ["wobbly"], "unmeasured_count": 1,
+        "unmeasured": ["vague"],
+    },
     "waivers": {
         "used": [],
-        "unused": [{"golden": "g1", "rule": "missing_steps", "reason": "not needed any more", "expires": "2027-01-01"}],
-        "expired": [{"golden": "g2", "rule": "missing_steps", "reason": "old", "expires": "2026-01-01"}],
+        "unused": [{"golden": "g1", "rule": "missing_steps", "reason": "not needed", "expires": "2027-01-01"}],
+        "expired": [{"golden": "g2", "rule": "*", "reason": "old", "expires": "2026-01-01", "owner": "me"}],
     },
     "signatures": {"chain_f1": "wfkit=1|enc=all-mpnet-base-v2@78c0197b|align=0.8"},
 }  # fmt: skip
+SET_RULES = [
+    {"name": "on average", "statistic": "mean", "metric": "chain_f1", "below": 0.9},
+    {"name": "long ones", "statistic": "p10", "metric": "bleu", "below": 0.5, "slice": {"golden.source": "wikihow"}},
+    {"name": "share", "statistic": "pass_rate", "below": 0.9},
+]
 
 
 @pytest.fixture(scope="session")

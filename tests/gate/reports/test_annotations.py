@@ -55,10 +55,11 @@ def test_the_tenth_of_a_level_counts_the_others(judged: Any, findings: Any) -> N
 def test_whatever_else_was_found_is_told(findings: Any, everything: Any, error_record: Any) -> None:
     lines = [parsed(line) for line in render(findings([], [error_record], **everything))]
     assert [properties["title"] for _, properties, _ in lines] == [
-        "wf-gate", "on average", "long ones where source is wikihow", "coverage", "chain_f1", "forgotten", "lost_one",
-        "wobbly", "broken (wf-score)",
+        "wf-gate", "on average", "long ones over golden.source = wikihow", "coverage", "chain_f1",
+        "missing from this run", "lost_one", "wobbly", "further goldens", "wf-gate",
     ]  # fmt: skip
     assert lines[1][1]["file"] == "policy.json"
+    assert lines[-1][2] == "2 more; 0 workflows: 0 passed, 1 error record, 1 missing"
 
 
 def test_all_is_well_says_nothing(judged: Any, findings: Any) -> None:

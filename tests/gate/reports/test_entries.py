@@ -48,7 +48,7 @@ def test_reasons_tell_scores_then_the_diagnosis_then_the_steps(judged: Judged) -
 
 def test_a_waiver_says_until_when_and_why(waived: Any, judged: Judged) -> None:
     entry = entry_of(waived("tea"), None)
-    assert waiver_text(entry) == "waived until 2027-01-31: the new model says it shorter (it was: fail)"
+    assert waiver_text(entry) == "missing_steps waived until 2027-01-31: the new model says it shorter (it was: fail)"
     assert waiver_text(entry_of(judged("tea", "fail"), None)) == ""
 
 

@@ -276,5 +276,5 @@ def test_without_workflows_it_says_so(browser: Chromium, tmp_path: Path, finding
     path.write_text(render(findings([]), "0.1.0"))
     browser.load(path)
     assert browser.problems == []
-    assert "No workflow was judged" in browser.evaluate("document.body.innerText")
+    assert "no workflow was judged" in browser.evaluate("document.body.innerText")
     assert browser.evaluate("document.getElementById('controls').hidden") is True

@@ -55,16 +55,15 @@ def hostile(request: pytest.FixtureRequest, judged: Any, waived: Any, findings: 
         [error],
         place=Place(text, 1),
         reasons=[text],
-        result="fail",
         set_rules=[
             {
-                "name": text, "status": "fail", "statistic": "mean", "metric": text, "slice": {"source": text}, "n": 1,
-                "value": 0.1, "below": 0.5, "reason": text,
+                "name": "on average", "status": "fail", "statistic": "mean", "metric": "chain_f1",
+                "slice": {text: text}, "n": 1, "unknown": 0, "value": 0.1, "below": 0.5, "reason": text,
             }
         ],
         expected={"goldens": 1, "missing": [text], "unexpected": 0, "unexpected_ids": []},
         signatures={"chain_f1": text},
-        waivers={"unused": [{"golden": text, "rule": text, "reason": text, "expires": text}]},
+        waivers={"unused": [{"golden": text, "rule": text, "reason": text, "expires": "2027-01-01"}], "expired": []},
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ GitHub shows ten of each level in a step and drops the rest without a word, so t
 
 from collections.abc import Iterator
 
-from wfkit.gate.reports.entries import Entry, Findings, Level, Place, broken_rules, reasons_of, waiver_text
+from wfkit.gate.reports.entries import Entry, Findings, Level, Place, broken_rules
 from wfkit.gate.reports.sentences import baseline_sentences, golden_sentences, headline, set_sentences
 from wfkit.gate.wording import printable
 
@@ -18,8 +18,7 @@ TEXT_LIMIT = 1000
 def render(findings: Findings) -> list[str]:
     """The commands, one a line: errors, then warnings, then notices; the worst of each first."""
     by_level: dict[Level, list[str]] = {"error": [], "warning": [], "notice": []}
-    for status, title, place, text in _found(findings):
-        level = findings.level(status)
+    for level, title, place, text in _found(findings):
         by_level[level].append(_command(level, title, place, text))
     lines = []
     for level, commands in by_level.items():
@@ -31,31 +30,26 @@ def render(findings: Findings) -> list[str]:
     return lines
 
 
-def _found(findings: Findings) -> Iterator[tuple[str, str, Place | None, str]]:
-    """Status, title, place and text of each finding that is not a plain pass."""
+def _found(findings: Findings) -> Iterator[tuple[Level, str, Place | None, str]]:
+    """Level, title, place and text of each finding that is not a plain pass."""
     summary = findings.summary
     if not summary["verdicts"]:
-        yield "unmeasured", "wf-gate", None, "no workflow was judged"
-    for sentence in (*set_sentences(summary), *baseline_sentences(summary)):
+        yield "error", "wf-gate", None, "no workflow was judged"
+    for sentence in (*set_sentences(summary, findings.policy), *baseline_sentences(summary)):
         if sentence.status != "pass":
-            yield sentence.status, sentence.name, findings.policy_place, sentence.text
+            yield findings.level(sentence.status), sentence.name, findings.policy_place, sentence.text
     for entry in findings.worst_first():
         if entry.status != "pass":
-            yield entry.status, _title(entry), entry.place, "; ".join(_text_lines(entry))
+            yield findings.level_of(entry), _title(entry), entry.place, "; ".join(findings.why(entry))
     for sentence in golden_sentences(summary):
-        yield sentence.status, sentence.name, None, sentence.text
+        yield findings.level(sentence.status), sentence.name, None, sentence.text
     for fault in findings.faults:
-        yield "bad_input", f"{fault.id} ({fault.filter})", fault.place, fault.message
+        yield findings.level("bad_input"), f"{fault.id} ({fault.filter})", fault.place, fault.message
 
 
 def _title(entry: Entry) -> str:
     rules = broken_rules(entry)
     return f"{entry.id}: {', '.join(rules)}" if rules else entry.id
-
-
-def _text_lines(entry: Entry) -> list[str]:
-    waiver = waiver_text(entry)
-    return [waiver, *reasons_of(entry)] if waiver else reasons_of(entry)
 
 
 def _command(level: str, title: str, place: Place | None, text: str) -> str:

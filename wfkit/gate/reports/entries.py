@@ -40,6 +40,8 @@ class Entry(NamedTuple):
     Attributes:
         id: the pair's id, at most `ID_LIMIT` characters and safe to show.
         golden: the golden's id, likewise.
+        unit: what repeats have in common: the group, else the golden's id.
+        candidate: the candidate's id.
         source: where the golden comes from; ``goldens`` where its record does not say.
         verdict: the pair's verdict.
         scores: the pair's scores, null where not measured.
@@ -49,6 +51,8 @@ class Entry(NamedTuple):
 
     id: str
     golden: str
+    unit: str
+    candidate: str
     source: str
     verdict: Mapping[str, Any]
     scores: Mapping[str, float | None]
@@ -90,10 +94,42 @@ class Findings(NamedTuple):
     policy_place: Place
 
     def level(self, status: str) -> Level:
-        """How grave a status is, also ``bad_input`` of an error record: errors stop the check, warnings do not."""
-        if status == "review":
-            return "error" if self.fail_on == "review" else "warning"
-        return LEVELS[status]
+        """How grave a status is, also ``bad_input`` of an error record: errors stop the check, warnings do not.
+
+        Where the run passes nothing is an error, and where enough is measured nothing unmeasured is.
+        """
+        if status == "review" and self.fail_on == "review":
+            return "error"
+        level = LEVELS[status]
+        if level == "error" and (self.summary.get("result") == "pass" or (status == "unmeasured" and self._is_covered)):
+            return "warning"
+        return level
+
+    def level_of(self, entry: "Entry") -> Level:
+        """How grave an entry is: its status, unless others of its golden outweigh it."""
+        level = self.level(entry.status)
+        return "warning" if level == "error" and self.is_outweighed(entry) else level
+
+    def is_outweighed(self, entry: "Entry") -> bool:
+        """Whether a pair fails or is unmeasured, and all pairs of its golden taken together are good enough."""
+        goldens = self.summary.get("goldens")
+        if not goldens or entry.status not in ("fail", "unmeasured"):
+            return False
+        if goldens["failed_count"] > len(goldens["failed"]) or goldens["unmeasured_count"] > len(goldens["unmeasured"]):
+            return False  # not all are named
+        return not {entry.unit, entry.candidate} & {*goldens["failed"], *goldens["unmeasured"]}
+
+    def why(self, entry: "Entry") -> list[str]:
+        """Why an entry has its status, line by line: what excuses it, its scores, its explanation, its notes."""
+        lines = [waiver_text(entry)] if waiver_text(entry) else []
+        if self.is_outweighed(entry):
+            lines.append("all pairs of this golden taken together are good enough")
+        return lines + reasons_of(entry)
+
+    @property
+    def _is_covered(self) -> bool:
+        coverage = self.summary.get("coverage") or {}
+        return coverage.get("floor") is not None and coverage.get("status") == "pass"
 
     def worst_first(self) -> list[Entry]:
         """The entries by status, then by how far a score is below its bar, then in the order of the stream."""
@@ -102,11 +138,14 @@ class Findings(NamedTuple):
 
 def entry_of(record: Mapping[str, Any], place: Place | None) -> Entry:
     """The entry of a ``pair`` record with its ``verdict``."""
-    golden, verdict = record["golden"], record["verdict"]
+    golden, candidate, verdict = record["golden"], record["candidate"], record["verdict"]
+    group = record.get("group")
     source = golden.get("source")
     return Entry(
         printable(record["id"], ID_LIMIT),
         printable(golden["id"], ID_LIMIT),
+        group if isinstance(group, str) else golden["id"],
+        record["id"] if candidate is None else candidate["id"],
         printable(source, ID_LIMIT) if isinstance(source, str) and source else "goldens",
         verdict,
         record.get("scores") or {},
@@ -152,12 +191,13 @@ def reasons_of(entry: Entry) -> list[str]:
 
 
 def waiver_text(entry: Entry) -> str:
-    """``waived until 2026-12-31: REASON (it was: fail)``; empty for an entry that is not waived."""
+    """``missing_steps waived until 2026-12-31: REASON (it was: fail)``; empty for an entry without a waiver."""
     waiver = entry.verdict.get("waiver")
     if not waiver:
         return ""
-    expires, reason = printable(str(waiver.get("expires"))), printable(str(waiver.get("reason")), 500)
-    return f"waived until {expires}: {reason} (it was: {entry.verdict.get('was', 'fail')})"
+    rules, reason = printable(", ".join(waiver["rules"]), 200), printable(waiver["reason"], 500)
+    was = f" (it was: {entry.verdict['was']})" if "was" in entry.verdict else ""
+    return f"{rules} waived until {printable(waiver['expires'])}: {reason}{was}"
 
 
 def broken_rules(entry: Entry) -> list[str]:

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from wfkit import jsonl
-from wfkit.gate.policy import Policy
 from wfkit.gate.policy_words import explain
 from wfkit.gate.reports import histogram
 from wfkit.gate.reports.diagram import Drawing, Side
-from wfkit.gate.reports.entries import Entry, Findings, broken_rules, reasons_of, waiver_text
+from wfkit.gate.reports.entries import Entry, Findings, broken_rules
 from wfkit.gate.reports.sentences import (
     Sentence,
     baseline_sentences,
@@ -55,15 +54,13 @@ def render(findings: Findings, version: str) -> str:
     """
     style, script = _asset("page.css"), _asset("page.js")
     ordered = findings.worst_first()
-    result = findings.summary.get("result")
-    verdict = f" – {WORDS.get(result, result)}" if result else ""
-    badge = f' <span class="badge {escape(result)}">{escape(WORDS.get(result, result))}</span>' if result else ""
+    result = findings.summary["result"]
     metrics = _metrics(findings)
     slots = {
-        "title": escape(f"Workflow gate{verdict}"),
-        "heading": f"Workflow gate{badge}",
+        "title": f"Workflow gate: {WORDS[result]}",
+        "heading": f'Workflow gate <span class="badge {result}">{WORDS[result]}</span>',
         "headline": escape(headline(findings.summary)),
-        "reasons": _reasons(findings),
+        "reasons": _list(printable(line, 500) for line in findings.summary["reasons"]),
         "distributions": _distributions(ordered, metrics),
         "tables": _tables(findings),
         "left_out": _left_out(len(ordered)),
@@ -72,7 +69,7 @@ def render(findings: Findings, version: str) -> str:
         "script": script,
         "style_hash": _hash(style),
         "script_hash": _hash(script),
-        "data": _embedded(_data(ordered[:ROW_LIMIT], findings.policy, metrics)),
+        "data": _embedded(_data(ordered[:ROW_LIMIT], findings, metrics)),
     }
     return _SLOT.sub(lambda match: slots[match[1]], _asset("page.html"))
 
@@ -88,13 +85,6 @@ def _hash(text: str) -> str:
 def _embedded(value: Any) -> str:
     """JSON that cannot end the element that it stands in."""
     return jsonl.dumps(value).decode().replace("<", "\\u003c")
-
-
-def _reasons(findings: Findings) -> str:
-    lines = [printable(str(line), 500) for line in findings.summary.get("reasons") or ()]
-    if not findings.summary["verdicts"]:
-        lines.insert(0, "No workflow was judged: nothing is known of any.")
-    return _list(lines)
 
 
 def _list(lines: Iterable[str]) -> str:
@@ -142,7 +132,7 @@ def _tables(findings: Findings) -> str:
     summary = findings.summary
     faults = [Sentence(fault.id, "bad_input", f"{fault.filter}: {fault.message}") for fault in findings.faults]
     tables = [
-        _table("Rules on the set", set_sentences(summary), 0),
+        _table("Rules on the set", set_sentences(summary, findings.policy), 0),
         _table("Baseline", baseline_sentences(summary), 0),
         _table("Goldens", golden_sentences(summary), 0),
         _table("Records that could not be processed", faults, summary["errors"] - len(faults)),
@@ -185,11 +175,14 @@ def _footer(findings: Findings, version: str) -> str:
 # --- The embedded data ----------------------------------------------------------------------------------------------
 
 
-def _data(entries: Sequence[Entry], policy: Policy, metrics: Mapping[str, Sequence[histogram.Bar]]) -> dict[str, Any]:
+def _data(
+    entries: Sequence[Entry], findings: Findings, metrics: Mapping[str, Sequence[histogram.Bar]]
+) -> dict[str, Any]:
     rows, room = [], DETAIL_BYTES
     for entry in entries:
-        row = _row(entry, metrics)
-        detail = _detail(entry)
+        reasons = findings.why(entry)
+        row = _row(entry, reasons, metrics)
+        detail = _detail(entry, reasons)
         if detail is not None:
             size = len(jsonl.dumps(detail))
             if size <= room:
@@ -200,7 +193,7 @@ def _data(entries: Sequence[Entry], policy: Policy, metrics: Mapping[str, Sequen
         rows.append(row)
     return {
         "rows": rows,
-        "rules": [printable(rule.name) for rule in policy.rules],
+        "rules": [printable(rule.name) for rule in findings.policy.rules],
         "metrics": [
             {"name": printable(name), "bars": [bar._asdict() for bar in bars]} for name, bars in metrics.items()
         ],
@@ -208,8 +201,7 @@ def _data(entries: Sequence[Entry], policy: Policy, metrics: Mapping[str, Sequen
     }
 
 
-def _row(entry: Entry, metrics: Iterable[str]) -> dict[str, Any]:
-    reasons = _why(entry)
+def _row(entry: Entry, reasons: Sequence[str], metrics: Iterable[str]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": entry.id,
         "golden": entry.golden,
@@ -229,14 +221,8 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
-def _why(entry: Entry) -> list[str]:
-    waiver = waiver_text(entry)
-    return [waiver, *reasons_of(entry)] if waiver else reasons_of(entry)
-
-
-def _detail(entry: Entry) -> dict[str, Any] | None:
+def _detail(entry: Entry, reasons: Sequence[str]) -> dict[str, Any] | None:
     """What a workflow's section shows; nothing for a plain pass."""
-    reasons = _why(entry)
     if not reasons and entry.drawing is None:
         return None
     return {"reasons": reasons, "drawing": None if entry.drawing is None else _drawing(entry.drawing)}

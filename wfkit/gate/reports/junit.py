@@ -1,27 +1,22 @@
 """The verdicts as JUnit XML, as CI servers render it: one test case for each workflow, and one for each other finding.
 
 A failed workflow is a ``failure``; an unmeasured one, a missing candidate and an error record are an ``error``; what
-goes to review or is waived is ``skipped`` with its reason, so that it stays visible and stops nobody. Rules on the
-set, the coverage, the baseline and the outcome as a whole are test cases of their own: a run without any workflow
-is not green.
+goes to review, is waived, or is outweighed by other pairs of its golden is ``skipped`` with its reason, so that it
+stays visible and stops nobody. Rules on the set, the coverage, the baseline and the outcome as a whole are test cases
+of their own, so the report is red exactly when the exit code is not 0.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from wfkit.gate.reports.entries import Entry, Findings, broken_rules, reasons_of, waiver_text
+from wfkit.gate.reports.entries import Entry, Findings, Level, broken_rules
 from wfkit.gate.reports.sentences import Sentence, baseline_sentences, golden_sentences, set_sentences
 from wfkit.gate.wording import printable
 
 MESSAGE_LIMIT = 300
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
-
-_OUTCOMES: Mapping[str, Outcome] = {
-    "pass": "passed", "fail": "failure", "unmeasured": "error", "bad_input": "error", "review": "skipped",
-    "waived": "skipped",
-}  # fmt: skip
 
 
 class _Case(NamedTuple):
@@ -37,15 +32,19 @@ class _Case(NamedTuple):
 
 def render(findings: Findings) -> str:
     """The whole document."""
-    suites = [
-        ("workflows", [_workflow(entry, findings) for entry in findings.entries]),
-        ("set", [_sentence("set", sentence, findings) for sentence in set_sentences(findings.summary)]),
-        ("baseline", [_sentence("baseline", sentence, findings) for sentence in baseline_sentences(findings.summary)]),
-        ("goldens", [_sentence("goldens", sentence, findings) for sentence in golden_sentences(findings.summary)]),
-        ("input", _faults(findings)),
-        ("gate", _gate(findings.summary)),
-    ]
-    filled = [(name, cases) for name, cases in suites if cases]
+    summary = findings.summary
+    sentences = {
+        "set": set_sentences(summary, findings.policy),
+        "baseline": baseline_sentences(summary),
+        "goldens": golden_sentences(summary),
+    }
+    suites = {
+        "workflows": [_workflow(entry, findings) for entry in findings.entries],
+        **{name: [_sentence(name, sentence, findings) for sentence in found] for name, found in sentences.items()},
+        "input": _faults(findings),
+        "gate": _gate(findings),
+    }
+    filled = [(name, cases) for name, cases in suites.items() if cases]
     everything = [case for _, cases in filled for case in cases]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites name={_quoted('wf-gate')}{_counts(everything)}>"]
     for name, cases in filled:
@@ -58,21 +57,19 @@ def render(findings: Findings) -> str:
     return "\n".join([*lines, "</testsuites>", ""])
 
 
-def _outcome(status: str, findings: Findings) -> Outcome:
-    return "failure" if status == "review" and findings.level(status) == "error" else _OUTCOMES[status]
+def _outcome(status: str, level: Level) -> Outcome:
+    if level == "error":
+        return "error" if status in ("unmeasured", "bad_input") else "failure"
+    return "passed" if status == "pass" else "skipped"
 
 
 def _workflow(entry: Entry, findings: Findings) -> _Case:
-    reasons = reasons_of(entry)
-    waiver = waiver_text(entry)
-    if waiver:
-        reasons = [waiver, *reasons]
+    reasons = findings.why(entry)
     measured = ", ".join(f"{printable(name)} {_score(value)}" for name, value in entry.scores.items())
     text = "\n".join([*reasons, f"scores: {measured}"] if measured else reasons)
     rules = broken_rules(entry)
-    message = "; ".join(reasons[:2])
-    kind = rules[0] if rules else entry.status
-    return _Case(entry.source, entry.id, _outcome(entry.status, findings), kind, message, text)
+    outcome, kind = _outcome(entry.status, findings.level_of(entry)), rules[0] if rules else entry.status
+    return _Case(entry.source, entry.id, outcome, kind, "; ".join(reasons[:2]), text)
 
 
 def _score(value: float | None) -> str:
@@ -80,7 +77,7 @@ def _score(value: float | None) -> str:
 
 
 def _sentence(group: str, sentence: Sentence, findings: Findings) -> _Case:
-    outcome = _outcome(sentence.status, findings)
+    outcome = _outcome(sentence.status, findings.level(sentence.status))
     return _Case(group, sentence.name, outcome, sentence.status, sentence.text, sentence.text)
 
 
@@ -100,17 +97,12 @@ def _located(place: tuple[str, int], message: str) -> str:
     return f"{printable(place[0], 200)}:{place[1]}: {message}"
 
 
-def _gate(summary: Mapping[str, Any]) -> list[_Case]:
-    """The outcome as a whole, where the summary tells it or nothing was judged."""
-    result = summary.get("result")
-    if result is None and summary["verdicts"]:
-        return []
-    reasons = [str(line) for line in summary.get("reasons", ())]
-    if not summary["verdicts"]:
-        reasons.insert(0, "no workflow was judged")
-    text = "\n".join(reasons)
-    result = result or "unmeasured"
-    return [_Case("gate", "outcome", _OUTCOMES[result], result, "; ".join(reasons), text)]
+def _gate(findings: Findings) -> list[_Case]:
+    """The outcome as a whole, so that a report is red whenever the gate is."""
+    summary = findings.summary
+    text = "\n".join(printable(line, 500) for line in summary["reasons"])
+    result = summary["result"]
+    return [_Case("gate", "outcome", _outcome(result, findings.level(result)), result, text, text)]
 
 
 def _counts(cases: Iterable[_Case]) -> str:

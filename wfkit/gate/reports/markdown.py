@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import chain
 
-from wfkit.gate.reports.entries import Entry, Findings, broken_rules, reasons_of, waiver_text
+from wfkit.gate.reports.entries import Entry, Findings, broken_rules
 from wfkit.gate.reports.mermaid import flowchart
 from wfkit.gate.reports.sentences import (
     Sentence,
@@ -48,16 +48,13 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>|~#$@]")
 def render(findings: Findings, limit: int = BYTE_LIMIT) -> str:
     """The summary, of at most ``limit`` bytes in UTF-8; empty where not even its head has room."""
     summary = findings.summary
-    title = TITLES.get(str(summary.get("result")))
-    head = [f"## Workflow gate{': ' + title if title else ''}", "", _bold(headline(summary)), ""]
-    reasons = [f"- {escaped(printable(str(line), 500))}" for line in summary.get("reasons") or ()]
-    if not summary["verdicts"]:
-        reasons.insert(0, "- No workflow was judged: nothing is known of any.")
+    head = [f"## Workflow gate: {TITLES[summary['result']]}", "", f"**{escaped(headline(summary))}**", ""]
+    reasons = [f"- {escaped(printable(line, 500))}" for line in summary["reasons"]]
     if reasons:
         head += [*reasons, ""]
     shown = [entry for entry in findings.worst_first() if entry.status != "pass" or entry.verdict.get("notes")]
-    details = (_details(entry, opened=number < OPENED) for number, entry in enumerate(shown))
-    blocks = chain(["\n".join(head)], _tables(findings), _overview(shown), [_footer(findings)], details)
+    details = (_details(entry, findings, opened=number < OPENED) for number, entry in enumerate(shown))
+    blocks = chain(["\n".join(head)], _tables(findings), _overview(shown, findings), [_footer(findings)], details)
     return _fitting(blocks, limit)
 
 
@@ -87,7 +84,7 @@ def _fitting(blocks: Iterable[str], limit: int) -> str:
 
 def _tables(findings: Findings) -> Iterator[str]:
     summary = findings.summary
-    yield _sentence_table("Rules on the set", set_sentences(summary))
+    yield _sentence_table("Rules on the set", set_sentences(summary, findings.policy))
     yield _sentence_table("Baseline", baseline_sentences(summary))
     yield _sentence_table("Goldens", golden_sentences(summary))
     faults = [Sentence(fault.id, "bad_input", f"{fault.filter}: {fault.message}") for fault in findings.faults]
@@ -106,10 +103,10 @@ def _sentence_table(title: str, sentences: Sequence[Sentence], further: int = 0)
     return _table(title, ("what", "result", "why"), rows, more)
 
 
-def _overview(entries: Sequence[Entry]) -> Iterator[str]:
+def _overview(entries: Sequence[Entry], findings: Findings) -> Iterator[str]:
     if entries:
         rows = [
-            [f"{MARKS[entry.status]} {_status_words(entry)}", entry.id, "; ".join(_why(entry)[:2])]
+            [f"{MARKS[entry.status]} {_status_words(entry)}", entry.id, "; ".join(findings.why(entry)[:2])]
             for entry in entries[:ROW_LIMIT]
         ]
         yield _table(
@@ -119,11 +116,6 @@ def _overview(entries: Sequence[Entry]) -> Iterator[str]:
 
 def _status_words(entry: Entry) -> str:
     return "passed changed" if entry.status == "pass" else TITLES[entry.status]
-
-
-def _why(entry: Entry) -> list[str]:
-    waiver = waiver_text(entry)
-    return [waiver, *reasons_of(entry)] if waiver else reasons_of(entry)
 
 
 def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], more: int) -> str:
@@ -138,7 +130,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _details(entry: Entry, *, opened: bool) -> str:
+def _details(entry: Entry, findings: Findings, *, opened: bool) -> str:
     """One workflow: what it broke, what became of its steps, and the diagram."""
     rules = broken_rules(entry)
     named = f" ({', '.join(rules)})" if rules else ""
@@ -146,7 +138,7 @@ def _details(entry: Entry, *, opened: bool) -> str:
         f"<summary>{MARKS[entry.status]} {_status_words(entry)}: <b>{escape(entry.id)}</b>{escape(named)}</summary>"
     )
     lines = [f"<details{' open' if opened else ''}>", summary, ""]
-    lines += [f"- {escaped(line)}" for line in _why(entry)]
+    lines += [f"- {escaped(line)}" for line in findings.why(entry)]
     diagram = "" if entry.drawing is None else flowchart(entry.drawing)
     if len(diagram) > DIAGRAM_LIMIT:
         lines += ["", "The diagram is too large to draw here."]
@@ -154,10 +146,6 @@ def _details(entry: Entry, *, opened: bool) -> str:
         lines += ["", "```mermaid", diagram.rstrip("\n"), "```"]
         lines += ["", *(f"- {escaped(note)}" for note in entry.drawing.notes)] if entry.drawing.notes else []
     return "\n".join([*lines, "", "</details>", ""])
-
-
-def _bold(text: str) -> str:
-    return f"**{escaped(text)}**"
 
 
 def _footer(findings: Findings) -> str:

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from wfkit.gate.policy import Policy
 from wfkit.gate.policy_words import explain
-from wfkit.gate.reports.entries import Entry, Findings, Place, waiver_text
-from wfkit.gate.reports.sentences import baseline_sentences, golden_sentences, set_sentences
+from wfkit.gate.reports.entries import LEVELS, Entry, Findings, Level, Place, waiver_text
+from wfkit.gate.reports.sentences import NO_CANDIDATE, baseline_sentences, golden_sentences, set_sentences
 from wfkit.gate.wording import breach_text, counted, printable
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -36,7 +36,7 @@ class _Result(NamedTuple):
 
     rule: str
     subject: str
-    level: str
+    level: Level
     text: str
     place: Place
     accepted: str = ""
@@ -80,7 +80,7 @@ def render(findings: Findings, version: str) -> dict[str, Any]:
 def _descriptions(findings: Findings) -> Iterator[tuple[str, tuple[str, str]]]:
     """The text and the level of each rule that a result may name; the policy's own rules come first."""
     yield from _policy_rules(findings.policy)
-    for sentence in set_sentences(findings.summary):
+    for sentence in set_sentences(findings.summary, findings.policy):
         yield sentence.name, ("A rule on the set of workflows.", "error")
     for name, text in _OWN_RULES.items():
         yield _own(name, findings), (text, "error")
@@ -95,7 +95,9 @@ def _policy_rules(policy: Policy) -> Iterator[tuple[str, tuple[str, str]]]:
 
 def _own(name: str, findings: Findings) -> str:
     """A name of ours that no rule of the policy has."""
-    taken = {rule.name for rule in findings.policy.rules} | {one.name for one in set_sentences(findings.summary)}
+    taken = {rule.name for rule in findings.policy.rules} | {
+        one.name for one in set_sentences(findings.summary, findings.policy)
+    }
     while name in taken:
         name = f"wf-gate/{name}"
     return name
@@ -107,7 +109,7 @@ def _results(findings: Findings) -> Iterator[_Result]:
     own = {name: _own(name, findings) for name in _OWN_RULES}
     if not summary["verdicts"]:
         yield _Result(own["nothing-judged"], "", "error", _OWN_RULES["nothing-judged"], somewhere)
-    for sentence in set_sentences(summary):
+    for sentence in set_sentences(summary, findings.policy):
         if sentence.status != "pass":
             level = findings.level(sentence.status)
             yield _Result(sentence.name, sentence.name, level, sentence.text, somewhere)
@@ -119,8 +121,9 @@ def _results(findings: Findings) -> Iterator[_Result]:
         if entry.status != "pass":
             yield from _results_of(entry, findings, own["unmeasured"])
     for sentence in golden_sentences(summary):
-        rule = own["missing-candidate"] if sentence.status == "unmeasured" else own["repeats"]
-        yield _Result(rule, sentence.name, "error", f"{sentence.name}: {sentence.text}", somewhere)
+        rule = own["missing-candidate"] if sentence.text == NO_CANDIDATE else own["repeats"]
+        text = f"{sentence.name}: {sentence.text}"
+        yield _Result(rule, sentence.name, findings.level(sentence.status), text, somewhere)
     for fault in findings.faults:
         text = f"{fault.id}: {fault.filter}: {fault.message}"
         yield _Result(own["bad-input"], fault.id, "error", text, fault.place)
@@ -129,18 +132,23 @@ def _results(findings: Findings) -> Iterator[_Result]:
 def _results_of(entry: Entry, findings: Findings, unmeasured: str) -> Iterator[_Result]:
     """One result for each rule that an entry breaks, and one for what could not be measured."""
     verdict = entry.verdict
-    place, accepted = entry.place or findings.policy_place, waiver_text(entry)
-    explanation = verdict["explanation"]
-    actions = {rule.name: rule.action for rule in findings.policy.rules}
+    place, explanation = entry.place or findings.policy_place, verdict["explanation"]
+    waived = (verdict.get("waiver") or {}).get("rules", ())
     by_rule: dict[str, list[str]] = {}
     for breach in verdict["breaches"]:
         by_rule.setdefault(breach["rule"], []).append(breach_text(breach))
+    actions = {rule.name: rule.action for rule in findings.policy.rules}
+    gravest = findings.level_of(entry)
     for rule, scores in by_rule.items():
         text = "; ".join([f"{entry.id}: {', '.join(scores)}", *explanation])
-        yield _Result(rule, entry.id, findings.level(actions.get(rule, "fail")), text, place, accepted)
+        if rule in waived:
+            yield _Result(rule, entry.id, LEVELS[actions[rule]], text, place, waiver_text(entry))
+        else:
+            level = findings.level(actions[rule])
+            yield _Result(rule, entry.id, "warning" if gravest == "warning" else level, text, place)
     if verdict.get("unmeasured") or not by_rule:
         text = "; ".join([f"{entry.id} could not be judged", *explanation])
-        yield _Result(unmeasured, entry.id, "error", text, place, accepted)
+        yield _Result(unmeasured, entry.id, gravest, text, place)
 
 
 def _as_json(result: _Result, number: int) -> dict[str, Any]:

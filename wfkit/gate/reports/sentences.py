@@ -1,4 +1,4 @@
-"""What the summary says beyond single pairs, as one sentence each: rules on the set, baseline, missing goldens.
+"""What the summary says beyond single pairs, one sentence each: rules on the set, coverage, baseline, goldens.
 
 A field that the summary does not have was not asked for and gives no sentence.
 """
@@ -6,7 +6,12 @@ A field that the summary does not have was not asked for and gives no sentence.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from wfkit.gate import run_words
+from wfkit.gate.policy import Policy
 from wfkit.gate.wording import REASON_LIMIT, counted, printable
+
+NO_CANDIDATE = "no candidate came for this golden"
+TEXT_LIMIT = 500
 
 
 class Sentence(NamedTuple):
@@ -18,7 +23,7 @@ class Sentence(NamedTuple):
 
 
 def headline(summary: Mapping[str, Any]) -> str:
-    """The counts in one line: ``20 workflows: 18 passed (1 of them changed), 2 failed``."""
+    """The counts in one line: ``20 workflows: 18 passed, 2 failed``."""
     status = summary["status"]
     passed = f"{status.get('pass', 0)} passed"
     if summary.get("changed_passes"):
@@ -33,80 +38,59 @@ def headline(summary: Mapping[str, Any]) -> str:
     return f"{counted(summary['verdicts'], 'workflow')}: {', '.join(parts)}"
 
 
-def set_sentences(summary: Mapping[str, Any]) -> list[Sentence]:
-    """The rules on the set and the coverage floor."""
-    sentences = [_set_rule(rule) for rule in summary.get("set_rules") or ()]
+def set_sentences(summary: Mapping[str, Any], policy: Policy) -> list[Sentence]:
+    """The results of the rules on the set, and the coverage where it has a floor."""
+    rules = {rule.name: rule for rule in policy.set_rules}
+    sentences = []
+    for result in summary.get("set_rules") or ():
+        where = " and ".join(f"{field} = {value}" for field, value in (result["slice"] or {}).items())
+        name = f"{result['name']} over {where}" if where else result["name"]
+        sentences.append(_said(name, result["status"], run_words.set_rule_line(rules[result["name"]], result)))
     coverage = summary.get("coverage")
-    if coverage and coverage.get("floor") is not None:
-        text = (
-            f"{coverage['measured']} of {counted(coverage['expected'], 'expected golden')} measured "
-            f"({coverage['share']:.1%}), at least {coverage['floor']:.1%} wanted"
-        )
-        sentences.append(Sentence("coverage", coverage["status"], text))
+    if coverage and coverage["floor"] is not None and coverage["share"] is not None:
+        sentences.append(_said("coverage", coverage["status"], run_words.coverage_line(coverage)))
     return sentences
 
 
-def _set_rule(rule: Mapping[str, Any]) -> Sentence:
-    value = "not measured" if rule.get("value") is None else f"{rule['value']:.4g}"
-    part = "".join(f" where {key} is {printable(str(kept))}" for key, kept in (rule.get("slice") or {}).items())
-    text = (
-        f"{rule['statistic']} of {printable(str(rule['metric']))}{part} over {counted(rule['n'], 'pair')}: "
-        f"{value}, bar {rule['below']!r}"
-    )
-    if rule.get("reason"):
-        text += f" ({printable(str(rule['reason']), REASON_LIMIT)})"
-    return Sentence(printable(f"{rule['name']}{part}", REASON_LIMIT), rule["status"], text)
-
-
 def baseline_sentences(summary: Mapping[str, Any]) -> list[Sentence]:
-    """Each metric held against the baseline, and the goldens that the run lacks."""
+    """Each metric held against the baseline, and what the run lacks."""
     baseline = summary.get("baseline")
     if not baseline:
         return []
-    sentences = [_drop(metric) for metric in baseline.get("metrics", ())]
-    return sentences + [
-        Sentence(printable(name, REASON_LIMIT), "unmeasured", "in the baseline, but not in this run")
-        for name in baseline.get("missing", ())
+    sentences = [
+        _said(result["metric"], result["status"], run_words.baseline_line(result)) for result in baseline["metrics"]
     ]
-
-
-def _drop(metric: Mapping[str, Any]) -> Sentence:
-    name = printable(str(metric["metric"]))
-    if metric.get("drop") is None:
-        text = "could not be compared with the baseline"
-    else:
-        text = (
-            f"mean {metric['mean']:.4g}, was {metric['baseline_mean']:.4g}: a drop of {metric['drop']:.4g} "
-            f"over {counted(metric['n'], 'golden')}"
-        )
-    if metric.get("ci"):
-        text += f", 95% interval {metric['ci'][0]:.4g} to {metric['ci'][1]:.4g}"
-    if metric.get("max_drop") is not None:
-        text += f", at most {metric['max_drop']:.4g} allowed"
-    if metric.get("reason"):
-        text += f" ({printable(str(metric['reason']), REASON_LIMIT)})"
-    return Sentence(name, metric["status"], text)
+    if baseline["missing_count"]:
+        text = f"baseline: {run_words.missing_from_run(baseline)}"
+        sentences.append(_said("missing from this run", "unmeasured", text))
+    return sentences
 
 
 def golden_sentences(summary: Mapping[str, Any]) -> list[Sentence]:
-    """The expected goldens that never came, and those that failed by the rule on repeats."""
+    """The expected goldens that never came, and those whose candidates fail together."""
     missing = (summary.get("expected") or {}).get("missing", ())
-    sentences = [
-        Sentence(printable(name, REASON_LIMIT), "unmeasured", "no candidate came for this golden") for name in missing
-    ]
-    goldens = summary.get("goldens") or {}
-    return sentences + [
-        Sentence(printable(name, REASON_LIMIT), "fail", f"failed by the rule on repeats ({goldens.get('rule')})")
-        for name in goldens.get("failed", ())
-    ]
+    sentences = [_said(name, "unmeasured", NO_CANDIDATE) for name in missing]
+    goldens = summary.get("goldens")
+    if not goldens:
+        return sentences
+    rule = f"{goldens['k']} of n" if "k" in goldens else goldens["rule"]
+    for status, words in (("fail", "fails"), ("unmeasured", "cannot be measured")):
+        names = goldens["failed" if status == "fail" else "unmeasured"]
+        count = goldens["failed_count" if status == "fail" else "unmeasured_count"]
+        text = f"{words}, all its pairs taken together (repeats: {rule})"
+        sentences += (_said(name, status, text) for name in names)
+        if count > len(names):
+            sentences.append(_said("further goldens", status, f"{count - len(names)} more: each {text}"))
+    return sentences
 
 
 def waiver_lines(summary: Mapping[str, Any]) -> list[str]:
-    """The waivers that are expired or that nothing needed, one line each."""
-    waivers = summary.get("waivers") or {}
-    return [
-        f"{what} waiver of {printable(str(waiver.get('golden')))} for {printable(str(waiver.get('rule')))}: "
-        f"{printable(str(waiver.get('reason')), REASON_LIMIT)} (until {printable(str(waiver.get('expires')))})"
-        for what, key in (("expired", "expired"), ("unused", "unused"))
-        for waiver in waivers.get(key, ())
-    ]
+    """The waivers that have expired or that nothing needed, one line each."""
+    waivers = summary.get("waivers")
+    lines = run_words.waiver_lines({**waivers, "used": []}) if waivers else []
+    return [printable(line, TEXT_LIMIT) for line in lines]
+
+
+def _said(name: str, status: str, text: str) -> Sentence:
+    """A finding that is safe to show: names and reasons in it are those of records and files."""
+    return Sentence(printable(name, REASON_LIMIT), status, printable(text, TEXT_LIMIT))
