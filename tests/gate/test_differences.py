@@ -84,7 +84,7 @@ def test_a_merge_is_neither_missing_nor_reworded_nor_relinked(make_pair):
     golden = ["fetch the key", "unlock the door", "open the door", "walk inside"]
     candidate = ["fetch the key", "unlock and open the door", "walk inside"]
     record = make_pair(golden, candidate, matched=[(0, 0, 1.0), (1, 1, 0.9), (3, 2, 1.0)])
-    assert found(record) == (Difference("merged", (1, 2), (1,)),)
+    assert found(record) == (Difference("merged", (1, 2), (1,), 0.9, 1),)
 
 
 def test_a_moved_step_is_told_with_one_that_it_passed(make_pair):
@@ -216,3 +216,12 @@ def golden_and_candidate_match_in_place(record):
 
 def same_links_through_other_steps(options):
     return set(options["golden_edges"]) == set(options["candidate_edges"])
+
+
+def test_a_merge_into_a_step_without_counterpart_says_what_that_step_is_closest_to(make_pair):
+    golden = ["fetch the key", "unlock the door", "open the door", "walk inside"]
+    record = make_pair(golden, ["fetch the key", "unlock the door, then open it", "walk inside"])
+    for closest, expected in (({"c2": ["2", 0.7]}, (0.7, 1)), ({}, (None, None))):
+        record["alignment"]["closest_extra"] = closest
+        merged = [one for one in found(record) if one.kind == "merged"]
+        assert [(one.similarity, one.closest) for one in merged] == ([expected] if closest else [])

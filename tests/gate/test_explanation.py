@@ -28,9 +28,9 @@ STRUCTURAL = [
     "(closest 0.41: candidate step c2 «unlock and open the door», matched with golden step 3)",
     "golden step 6 «wave» has no counterpart (closest 0.30: candidate step c5 «sing»)",
     "golden steps 3 «unlock the door» and 4 «open the door» are merged "
-    "into candidate step c2 «unlock and open the door»",
+    "into candidate step c2 «unlock and open the door» (similarity 0.91 to golden step 3)",
     "candidate step c5 «sing» is added, without counterpart (closest 0.30: golden step 6 «wave»)",
-    "golden step 7 «sit down» now comes before step 5 «walk inside», which it followed",
+    "golden step 7 «sit down» now comes before step 5 «walk inside», which it followed (candidate step c3)",
     "golden step 7 «sit down» no longer waits for step 5 «walk inside»",
     "golden step 7 «sit down» now waits for step 3 «unlock the door»",
 ]
@@ -59,7 +59,7 @@ def test_lost_reordered_reworded_and_relinked_alone(make_pair):
     assert explain_pair(make_pair(GOLDEN, GOLDEN[:3])) == ["golden step 4 «walk inside» has no counterpart"]
     swapped = make_pair(GOLDEN[:2], GOLDEN[1::-1], golden_edges=[], candidate_edges=[])
     assert explain_pair(swapped) == [
-        "golden step 2 «unlock the door» now comes before step 1 «fetch the key», which it followed"
+        "golden step 2 «unlock the door» now comes before step 1 «fetch the key», which it followed (candidate step c1)"
     ]
     reworded = make_pair(GOLDEN[:1], ["get the key"], matched=[(0, 0, 0.9999)])
     assert explain_pair(reworded) == ["golden step 1 «fetch the key» is reworded as c1 «get the key» (similarity 0.99)"]

@@ -25,8 +25,8 @@ class Difference(NamedTuple):
         golden: indices of the golden steps concerned: for links the earlier step, then the one that waits for it;
             for ``moved`` the step that moved, then one of those that stayed, on whose other side it now stands.
         candidate: indices of the candidate steps concerned.
-        similarity: of a reworded step to its golden step, of a missing or added step to ``closest``; -1 to 1.
-        closest: for ``missing`` the candidate step, for ``added`` the golden step, that is most similar.
+        similarity: of a reworded step to its golden step, of a missing, added or merged step to ``closest``; -1 to 1.
+        closest: for ``missing`` the candidate step, for ``added`` and ``merged`` the golden step, that is most similar.
     """
 
     kind: Kind
@@ -104,7 +104,7 @@ def compare(record: Mapping[str, Any]) -> Comparison:
     unlinked, linked, links_compared = _compare_links(golden, candidate, partners)
     differences = (
         *_missing(golden, partners, matching),
-        *(Difference("merged", golden=steps, candidate=(said_in,)) for said_in, steps in merges.items()),
+        *_merged(merges, matching),
         *_added(candidate, partners, matching),
         *_moved(matching.partners),
         *unlinked,
@@ -148,6 +148,15 @@ def _added(candidate: Workflow, partners: Mapping[int, int], matching: _Matching
         if step not in used:
             closest, similarity = matching.closest_of_extra.get(step, (None, None))
             found.append(Difference("added", candidate=(step,), closest=closest, similarity=similarity))
+    return found
+
+
+def _merged(merges: Mapping[int, tuple[int, ...]], matching: _Matching) -> list[Difference]:
+    found = []
+    for said_in, steps in merges.items():
+        matched = [(step, matching.similarities[step]) for step in steps if matching.partners.get(step) == said_in]
+        closest, similarity = matched[0] if matched else matching.closest_of_extra.get(said_in, (None, None))
+        found.append(Difference("merged", golden=steps, candidate=(said_in,), closest=closest, similarity=similarity))
     return found
 
 

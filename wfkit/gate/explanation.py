@@ -105,11 +105,13 @@ def _sentence(comparison: Comparison, difference: Difference) -> str:
             return f"candidate {_step(candidate, difference.candidate[0])} is added, without counterpart{closeness}"
         case "merged":
             steps = " and ".join(_identified(golden, step) for step in difference.golden)
-            return f"golden steps {steps} are merged into candidate {_step(candidate, difference.candidate[0])}"
+            said_in = _step(candidate, difference.candidate[0])
+            return f"golden steps {steps} are merged into candidate {said_in}{_closest_golden(comparison, difference)}"
         case "moved":
             step, other = difference.golden
             before, after = ("before", "followed") if other < step else ("after", "preceded")
-            return f"golden {_step(golden, step)} now comes {before} {_step(golden, other)}, which it {after}"
+            moved = f"golden {_step(golden, step)} now comes {before} {_step(golden, other)}, which it {after}"
+            return moved + _counterpart_id(comparison, difference)
         case "unlinked" | "linked":
             earlier, later = difference.golden
             relation = "no longer waits for" if difference.kind == "unlinked" else "now waits for"
@@ -119,6 +121,20 @@ def _sentence(comparison: Comparison, difference: Difference) -> str:
             partner = _identified(candidate, difference.candidate[0])
             similarity = similarity_text(difference.similarity)
             return f"golden {_step(golden, difference.golden[0])} is reworded as {partner} (similarity {similarity})"
+
+
+def _closest_golden(comparison: Comparison, difference: Difference) -> str:
+    if difference.closest is None or difference.similarity is None:
+        return ""
+    closest = printable(comparison.golden.steps[difference.closest].id)
+    return f" (similarity {similarity_text(difference.similarity)} to golden step {closest})"
+
+
+def _counterpart_id(comparison: Comparison, difference: Difference) -> str:
+    """Which candidate step a golden step has become, where the ids differ; its wording has a line of its own."""
+    counterpart = comparison.candidate.steps[difference.candidate[0]].id
+    same = counterpart == comparison.golden.steps[difference.golden[0]].id
+    return "" if same else f" (candidate step {printable(counterpart)})"
 
 
 def _closeness(
