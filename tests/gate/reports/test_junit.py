@@ -129,8 +129,14 @@ def test_the_report_is_red_only_where_the_run_is(judged: Any, findings: Any, sta
         assert skipped.message.startswith("all pairs of this golden taken together are good enough; ")
 
 
-def test_what_a_coverage_floor_allows_is_no_error(judged: Any, findings: Any) -> None:
+def test_what_a_coverage_floor_allows_is_no_error(judged: Any, findings: Any, everything: Record) -> None:
     coverage = {"expected": 20, "measured": 19, "share": 0.95, "floor": 0.9, "status": "pass"}
-    found = findings([judged("vague", "unmeasured"), judged("bad", "fail")], coverage=coverage)
+    expected = {"goldens": 20, "missing": ["gone"], "unexpected": 0, "unexpected_ids": []}
+    rule = {**everything["set_rules"][1], "name": "share"}
+    records = [judged("vague", "unmeasured"), judged("bad", "fail")]
+    found = findings(records, coverage=coverage, expected=expected, set_rules=[rule])
     results = {key[2]: [type(one) for one in case.result] for key, case in cases_of(render(found)).items()}
-    assert results == {"vague": [Skipped], "bad": [Failure], "coverage": [], "outcome": [Failure]}
+    assert results == {
+        "vague": [Skipped], "bad": [Failure], "share over golden.source = wikihow": [Error], "coverage": [],
+        "gone": [Skipped], "outcome": [Failure],
+    }  # fmt: skip

@@ -42,7 +42,7 @@ def _found(findings: Findings) -> Iterator[tuple[Level, str, Place | None, str]]
         if entry.status != "pass":
             yield findings.level_of(entry), _title(entry), entry.place, "; ".join(findings.why(entry))
     for sentence in golden_sentences(summary):
-        yield findings.level(sentence.status), sentence.name, None, sentence.text
+        yield findings.level_of_workflow(sentence.status), sentence.name, None, sentence.text
     for fault in findings.faults:
         yield findings.level("bad_input"), f"{fault.id} ({fault.filter})", fault.place, fault.message
 

@@ -96,19 +96,21 @@ class Findings(NamedTuple):
     def level(self, status: str) -> Level:
         """How grave a status is, also ``bad_input`` of an error record: errors stop the check, warnings do not.
 
-        Where the run passes nothing is an error, and where enough is measured nothing unmeasured is.
+        Where the run passes nothing is an error.
         """
-        if status == "review" and self.fail_on == "review":
-            return "error"
-        level = LEVELS[status]
-        if level == "error" and (self.summary.get("result") == "pass" or (status == "unmeasured" and self._is_covered)):
+        level = "error" if status == "review" and self.fail_on == "review" else LEVELS[status]
+        return "warning" if level == "error" and self.summary["result"] == "pass" else level
+
+    def level_of_workflow(self, status: str) -> Level:
+        """How grave the status of one workflow is: unmeasured ones are no error where enough of them is measured."""
+        coverage = self.summary.get("coverage") or {}
+        if status == "unmeasured" and coverage.get("floor") is not None and coverage["status"] == "pass":
             return "warning"
-        return level
+        return self.level(status)
 
     def level_of(self, entry: "Entry") -> Level:
         """How grave an entry is: its status, unless others of its golden outweigh it."""
-        level = self.level(entry.status)
-        return "warning" if level == "error" and self.is_outweighed(entry) else level
+        return "warning" if self.is_outweighed(entry) else self.level_of_workflow(entry.status)
 
     def is_outweighed(self, entry: "Entry") -> bool:
         """Whether a pair fails or is unmeasured, and all pairs of its golden taken together are good enough."""
@@ -125,11 +127,6 @@ class Findings(NamedTuple):
         if self.is_outweighed(entry):
             lines.append("all pairs of this golden taken together are good enough")
         return lines + reasons_of(entry)
-
-    @property
-    def _is_covered(self) -> bool:
-        coverage = self.summary.get("coverage") or {}
-        return coverage.get("floor") is not None and coverage.get("status") == "pass"
 
     def worst_first(self) -> list[Entry]:
         """The entries by status, then by how far a score is below its bar, then in the order of the stream."""

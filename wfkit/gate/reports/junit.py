@@ -33,14 +33,17 @@ class _Case(NamedTuple):
 def render(findings: Findings) -> str:
     """The whole document."""
     summary = findings.summary
-    sentences = {
-        "set": set_sentences(summary, findings.policy),
-        "baseline": baseline_sentences(summary),
-        "goldens": golden_sentences(summary),
-    }
+    of_the_run = {"set": set_sentences(summary, findings.policy), "baseline": baseline_sentences(summary)}
     suites = {
         "workflows": [_workflow(entry, findings) for entry in findings.entries],
-        **{name: [_sentence(name, sentence, findings) for sentence in found] for name, found in sentences.items()},
+        **{
+            name: [_sentence(name, sentence, findings.level(sentence.status)) for sentence in sentences]
+            for name, sentences in of_the_run.items()
+        },
+        "goldens": [
+            _sentence("goldens", sentence, findings.level_of_workflow(sentence.status))
+            for sentence in golden_sentences(summary)
+        ],
         "input": _faults(findings),
         "gate": _gate(findings),
     }
@@ -76,8 +79,8 @@ def _score(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.4g}"
 
 
-def _sentence(group: str, sentence: Sentence, findings: Findings) -> _Case:
-    outcome = _outcome(sentence.status, findings.level(sentence.status))
+def _sentence(group: str, sentence: Sentence, level: Level) -> _Case:
+    outcome = _outcome(sentence.status, level)
     return _Case(group, sentence.name, outcome, sentence.status, sentence.text, sentence.text)
 
 

@@ -123,7 +123,7 @@ def _results(findings: Findings) -> Iterator[_Result]:
     for sentence in golden_sentences(summary):
         rule = own["missing-candidate"] if sentence.text == NO_CANDIDATE else own["repeats"]
         text = f"{sentence.name}: {sentence.text}"
-        yield _Result(rule, sentence.name, findings.level(sentence.status), text, somewhere)
+        yield _Result(rule, sentence.name, findings.level_of_workflow(sentence.status), text, somewhere)
     for fault in findings.faults:
         text = f"{fault.id}: {fault.filter}: {fault.message}"
         yield _Result(own["bad-input"], fault.id, "error", text, fault.place)
