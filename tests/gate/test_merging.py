@@ -54,6 +54,13 @@ def test_merges(candidate, partners, closest, merges):
     assert find_merges(workflow(GOLDEN), workflow(candidate), partners, closest) == merges
 
 
+def test_the_closest_step_may_be_far_from_those_that_were_merged():
+    """The added step is closest to step 1, none of whose neighbours is lost, and says steps 3 and 4."""
+    golden = workflow(["unlock the gate", "walk inside", "unlock the door", "open the window"])
+    candidate = workflow(["unlock the gate", "walk inside", "unlock the door and open the window"])
+    assert find_merges(golden, candidate, {0: 0, 1: 1}, {2: 0}) == {2: (2, 3)}
+
+
 def test_words_that_the_step_always_had_do_not_say_a_lost_neighbour():
     golden = workflow(["open the door and shut the door", "shut the door"])
     assert find_merges(golden, workflow(["open the door and shut the door"]), {0: 0}, {}) == {}

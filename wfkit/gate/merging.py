@@ -47,10 +47,10 @@ def find_merges(
     starts = {**closest_of_extra, **{counterpart: step for step, counterpart in partners.items()}}
     merges = {}
     for counterpart, start in sorted(starts.items()):
-        if missing.isdisjoint(neighbours[start]):
+        is_matched = partners.get(start) == counterpart
+        if is_matched and missing.isdisjoint(neighbours[start]):
             continue
         said = content_words(candidate.steps[counterpart].text)
-        is_matched = partners.get(start) == counterpart
         if not is_matched and not (start in missing and _holds(said, words[start])):
             held = next((step for step in words if step in missing and _holds(said, words[step])), None)
             if held is None:
