@@ -103,9 +103,7 @@ def test_whatever_else_was_found_is_a_case_of_its_own(
     assert cases["input", "wf-score", "broken"].result[0].text == (
         "candidates.jsonl:3: the steps form a cycle: 1 -> 2 -> 1"
     )
-    assert cases["set", "set", "on average"].result[0].text == (
-        "on average: the mean of chain_f1 is 0.800 < 0.9 (20 values)"
-    )
+    assert cases["set", "set", "on average"].result[0].text == ("the mean of chain_f1 is 0.800 < 0.9 (20 values)")
     suite = next(iter(JUnitXml.fromstring(render(findings([judged("tea", "pass")], **everything)).encode())))
     assert [(one.name, one.value) for one in suite.properties()] == [
         ("signature.chain_f1", "wfkit=1|enc=all-mpnet-base-v2@78c0197b|align=0.8")

@@ -54,13 +54,13 @@ def test_the_worst_come_first_and_a_changed_pass_is_told(judged: Any, findings: 
 def test_whatever_else_was_found_has_a_table(findings: Any, everything: Record, error_record: Record) -> None:
     text = render(findings([], [error_record], **everything))
     for line in (
-        "| on average | failed | on average: the mean of chain\\_f1 is 0.800 &lt; 0.9 (20 values) |",
-        "| long ones over golden.source = wikihow | not measured | long ones: the 10th percentile of bleu over "
+        "| on average | failed | the mean of chain\\_f1 is 0.800 &lt; 0.9 (20 values) |",
+        "| long ones over golden.source = wikihow | not measured | the 10th percentile of bleu over "
         "golden.source = wikihow is unmeasured: 3 scores, and at least 30 are asked for |",
-        "| coverage | not measured | coverage: 18 of 20 workflows are measured, 0.9 &lt; 0.95 |",
-        "| chain\\_f1 | failed | baseline: mean chain\\_f1 dropped by 0.1000, from 0.9000 to 0.8000, "
+        "| coverage | not measured | 18 of 20 workflows are measured, 0.9 &lt; 0.95 |",
+        "| chain\\_f1 | failed | mean chain\\_f1 dropped by 0.1000, from 0.9000 to 0.8000, "
         "95 % interval of the drop 0.0500 to 0.1500: more than the 0.02 allowed |",
-        "| missing from this run | not measured | baseline: 1 of its workflows is missing from this run: forgotten |",
+        "| missing from this run | not measured | 1 of its workflows is missing from this run: forgotten |",
         "| lost\\_one | not measured | no candidate came for this golden |",
         "| wobbly | failed | fails, all its pairs taken together (repeats: 2 of n) |",
         "| further goldens | failed | 2 more: each fails, all its pairs taken together (repeats: 2 of n) |",

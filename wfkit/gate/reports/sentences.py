@@ -45,10 +45,13 @@ def set_sentences(summary: Mapping[str, Any], policy: Policy) -> list[Sentence]:
     for result in summary.get("set_rules") or ():
         where = " and ".join(f"{field} = {value}" for field, value in (result["slice"] or {}).items())
         name = f"{result['name']} over {where}" if where else result["name"]
-        sentences.append(_said(name, result["status"], run_words.set_rule_line(rules[result["name"]], result)))
+        line = run_words.set_rule_line(rules[result["name"]], result)
+        sentences.append(_said(name, result["status"], line.removeprefix(f"{printable(result['name'])}: ")))
     coverage = summary.get("coverage")
     if coverage and coverage["floor"] is not None and coverage["share"] is not None:
-        sentences.append(_said("coverage", coverage["status"], run_words.coverage_line(coverage)))
+        sentences.append(
+            _said("coverage", coverage["status"], run_words.coverage_line(coverage).removeprefix("coverage: "))
+        )
     return sentences
 
 
@@ -57,12 +60,12 @@ def baseline_sentences(summary: Mapping[str, Any]) -> list[Sentence]:
     baseline = summary.get("baseline")
     if not baseline:
         return []
-    sentences = [
-        _said(result["metric"], result["status"], run_words.baseline_line(result)) for result in baseline["metrics"]
-    ]
+    sentences = []
+    for result in baseline["metrics"]:
+        line = run_words.baseline_line(result)
+        sentences.append(_said(result["metric"], result["status"], line.removeprefix("baseline: ")))
     if baseline["missing_count"]:
-        text = f"baseline: {run_words.missing_from_run(baseline)}"
-        sentences.append(_said("missing from this run", "unmeasured", text))
+        sentences.append(_said("missing from this run", "unmeasured", run_words.missing_from_run(baseline)))
     return sentences
 
 
