@@ -78,3 +78,18 @@ def test_hostile_ids_and_texts_cannot_reach_the_terminal():
     assert all(line.isprintable() for line in lines)
     assert "\\x1b]0;owned\\x07" in lines[0]
     assert len(lines[0]) < 600
+
+
+def test_waived_failures_stay_in_the_table_below_all_others():
+    worst, tally = WorstRows(), Tally()
+    waiver = {"rules": ["r"], "reason": "on\x1b[2J purpose", "expires": "2026-12-31"}
+    for identifier, status, extra in (("w", "waived", {"waiver": waiver, "was": "fail"}), ("r", "review", {})):
+        verdict = {"status": status, "breaches": [breach(0.5)], "not_applicable": [], "explanation": [], **extra}
+        tally.add({"id": identifier}, verdict)
+        worst.add({"id": identifier}, verdict)
+    assert table_lines(worst, tally, of_the_run=["a line on the run"]) == [
+        "review  r  chain_f1 0.500 < 0.75",
+        "waived  w  waived until 2026-12-31: on\\x1b[2J purpose; chain_f1 0.500 < 0.75",
+        "a line on the run",
+        "2 workflows: 0 passed, 0 failed, 1 to review, 0 unmeasured, 1 waived",
+    ]
