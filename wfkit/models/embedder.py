@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_REMEMBERED_VECTORS = 50_000  # About 170 MB at 768 dimensions.
+# About 3 KB each at 768 dimensions. With a cache, what was forgotten is read again; without one it is encoded again.
+_REMEMBERED_BESIDE_A_CACHE = 4_096
+_REMEMBERED_ALONE = 50_000
 
 
 class Embedder:
@@ -29,7 +31,7 @@ class Embedder:
         cache: EmbeddingCache | None,
         backend: str | None = None,
         wanted_by: str = "this metric",
-        remembered_vectors: int = _REMEMBERED_VECTORS,
+        remembered_vectors: int | None = None,
     ) -> None:
         """Use a known model's name or a folder, by default what ``WFKIT_ENCODER`` says, else all-mpnet-base-v2.
 
@@ -38,7 +40,8 @@ class Embedder:
             cache: where vectors are kept between runs; None for nowhere.
             backend: as for `find_encoder`.
             wanted_by: what cannot be measured without the model, for the message.
-            remembered_vectors: how many of the vectors used last stay in memory.
+            remembered_vectors: how many of the vectors used last stay in memory; None for some thousands beside a
+                cache, and tens of thousands without one.
 
         Raises:
             UsageProblem: neither a known name nor a folder.
@@ -48,7 +51,7 @@ class Embedder:
         self._cache = cache
         self._backend = backend
         self._wanted_by = wanted_by
-        self._capacity = remembered_vectors
+        self._capacity = remembered_vectors or (_REMEMBERED_BESIDE_A_CACHE if cache else _REMEMBERED_ALONE)
         self._identity = identify(choice)
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._encoder: Encoder | None = None
