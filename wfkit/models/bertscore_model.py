@@ -1,8 +1,9 @@
 """The model behind BERTScore: tokens, embeddings and greedy matching of `bert_score`, one result whatever the batch.
 
-The library pads the texts of a batch to the longest and sorts them by way of a set, so that its scores depend on what
-else is scored, and on the seed of Python's hashes. Here each distinct text is embedded once, among texts of exactly
-its length, and each pair is matched by itself; a test holds the scores equal to the library's.
+The library pads the texts of a batch to the longest, where a padded place lifts a negative similarity to 0, and sorts
+them by way of a set, so that its scores depend on what else is scored and on the seed of Python's hashes. Here each
+distinct text is embedded once, among texts of exactly its length, and each pair is matched by itself; a test holds
+the scores equal to those that the library gives to single pairs.
 """
 
 import warnings
