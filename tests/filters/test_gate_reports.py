@@ -177,6 +177,14 @@ def test_lines_are_found_in_long_streams(run: Run, tmp_path: Path) -> None:
     assert places(sarif) == [("scored.jsonl", number) for number in sorted(failing)]
 
 
+def test_lines_are_found_where_the_id_comes_last(run: Run, tmp_path: Path) -> None:
+    records = [scored("first", GOOD), scored("second", FAILING), scored("third", FAILING)]
+    late = [{**{key: value for key, value in record.items() if key != "id"}, "id": record["id"]} for record in records]
+    (tmp_path / "scored.jsonl").write_bytes(lines(*late))
+    run("wf-gate", "--sarif", "sarif", "scored.jsonl", cwd=tmp_path)
+    assert places(tmp_path / "sarif") == [("scored.jsonl", 2), ("scored.jsonl", 3)]
+
+
 def test_annotations_are_lines_of_their_own_on_stderr(run: Run) -> None:
     done = run("wf-gate", "-q", "--annotations", "github", stdin=lines(scored("a", FAILING)))
     assert done.stderr.decode().startswith("::error title=a%3A missing_steps::graph_f1 0.500 < 0.75, chain_f1 0.500")

@@ -187,11 +187,18 @@ class _Lines:
     def find(self, record_id: str) -> "Place | None":
         """The line of a record; the ids of a batch are read once, when the first is looked for."""
         from wfkit import jsonl
-        from wfkit.gate.reports.entries import Place
 
         if self._numbers is None:
-            self._numbers = {jsonl.readable_id(line.raw): Place(line.file, line.number) for line in self._batch}
+            self._numbers = self._numbered(jsonl.leading_id)
+        if record_id not in self._numbers:
+            # Some ids come after nested values: whole records have to be read to find them.
+            self._numbers |= self._numbered(jsonl.readable_id)
         return self._numbers.get(record_id)
+
+    def _numbered(self, id_of: Callable[[bytes], str | None]) -> "dict[str | None, Place]":
+        from wfkit.gate.reports.entries import Place
+
+        return {id_of(line.raw): Place(line.file, line.number) for line in self._batch}
 
 
 def _rendered(kind: str, findings: "Findings") -> bytes:

@@ -22,6 +22,7 @@ from wfkit.gate.reports.sentences import (
     baseline_sentences,
     golden_sentences,
     headline,
+    reason_lines,
     set_sentences,
     waiver_lines,
 )
@@ -60,7 +61,7 @@ def render(findings: Findings, version: str) -> str:
         "title": f"Workflow gate: {WORDS[result]}",
         "heading": f'Workflow gate <span class="badge {result}">{WORDS[result]}</span>',
         "headline": escape(headline(findings.summary)),
-        "reasons": _list(printable(line, 500) for line in findings.summary["reasons"]),
+        "reasons": _list(reason_lines(findings.summary)),
         "distributions": _distributions(ordered, metrics),
         "tables": _tables(findings),
         "left_out": _left_out(len(ordered)),

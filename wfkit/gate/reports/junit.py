@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from wfkit.gate.reports.entries import Entry, Findings, Level, broken_rules
-from wfkit.gate.reports.sentences import Sentence, baseline_sentences, golden_sentences, set_sentences
+from wfkit.gate.reports.sentences import Sentence, baseline_sentences, golden_sentences, reason_lines, set_sentences
 from wfkit.gate.wording import printable
 
 MESSAGE_LIMIT = 300
@@ -103,7 +103,7 @@ def _located(place: tuple[str, int], message: str) -> str:
 def _gate(findings: Findings) -> list[_Case]:
     """The outcome as a whole, so that a report is red whenever the gate is."""
     summary = findings.summary
-    text = "\n".join(printable(line, 500) for line in summary["reasons"])
+    text = "\n".join(reason_lines(summary))
     result = summary["result"]
     return [_Case("gate", "outcome", _outcome(result, findings.level(result)), result, text, text)]
 

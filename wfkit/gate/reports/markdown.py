@@ -6,7 +6,6 @@ GitHub drops a summary of more than 1 MiB as a whole. What did not fit is counte
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from itertools import chain
 
 from wfkit.gate.reports.entries import Entry, Findings, broken_rules
 from wfkit.gate.reports.mermaid import flowchart
@@ -15,6 +14,7 @@ from wfkit.gate.reports.sentences import (
     baseline_sentences,
     golden_sentences,
     headline,
+    reason_lines,
     set_sentences,
     waiver_lines,
 )
@@ -48,14 +48,26 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>|~#$@]")
 def render(findings: Findings, limit: int = BYTE_LIMIT) -> str:
     """The summary, of at most ``limit`` bytes in UTF-8; empty where not even its head has room."""
     summary = findings.summary
-    head = [f"## Workflow gate: {TITLES[summary['result']]}", "", f"**{escaped(headline(summary))}**", ""]
-    reasons = [f"- {escaped(printable(line, 500))}" for line in summary["reasons"]]
-    if reasons:
-        head += [*reasons, ""]
+    reasons = [f"- {escaped(line)}" for line in reason_lines(summary)]
+    title = f"## Workflow gate: {TITLES[summary['result']]}"
+    head = "\n".join([title, "", f"**{escaped(headline(summary))}**", "", *reasons, *([""] if reasons else [])])
     shown = [entry for entry in findings.worst_first() if entry.status != "pass" or entry.verdict.get("notes")]
-    details = (_details(entry, findings, opened=number < OPENED) for number, entry in enumerate(shown))
-    blocks = chain(["\n".join(head)], _tables(findings), _overview(shown, findings), [_footer(findings)], details)
-    return _fitting(blocks, limit)
+    room = limit - _CLOSING_ROOM
+    kept, left_out = _fitting([*_tables(findings), *_overview(shown, findings), _footer(findings)], room - _size(head))
+    kept.insert(0, head)
+    room -= sum(map(_size, kept))
+    for number, entry in enumerate(shown):
+        details = _details(entry, findings, opened=number < OPENED)
+        room -= _size(details)
+        if room < 0:
+            left_out += len(shown) - number
+            break
+        kept.append(details)
+    if left_out:
+        what = counted(left_out, "section")
+        kept.append(f"_{what} left out: a summary may hold {limit:,} bytes, and the worst came first._\n")
+    text = "\n".join(kept)
+    return text if len(text.encode()) <= limit else ""
 
 
 def escaped(text: str) -> str:
@@ -65,21 +77,21 @@ def escaped(text: str) -> str:
     return marked.replace("://", "\\://").replace("www.", "www\\.")
 
 
-def _fitting(blocks: Iterable[str], limit: int) -> str:
-    """As many blocks as have room, in order; a smaller one may still fit where a larger one did not."""
-    kept, size, left_out = [], 0, 0
+def _fitting(blocks: Iterable[str], room: int) -> tuple[list[str], int]:
+    """The blocks that have room, in order, and how many have none."""
+    kept, left_out = [], 0
     for block in filter(None, blocks):
-        needed = len(block.encode()) + 1
-        if size + needed > limit - _CLOSING_ROOM:
+        if _size(block) <= room:
+            kept.append(block)
+            room -= _size(block)
+        else:
             left_out += 1
-            continue
-        kept.append(block)
-        size += needed
-    if left_out:
-        what = counted(left_out, "section")
-        kept.append(f"_{what} left out: a summary may hold {limit:,} bytes, and the worst came first._\n")
-    text = "\n".join(kept)
-    return text if len(text.encode()) <= limit else ""
+    return kept, left_out
+
+
+def _size(block: str) -> int:
+    """Bytes of a block and the line end after it."""
+    return len(block.encode()) + 1
 
 
 def _tables(findings: Findings) -> Iterator[str]:

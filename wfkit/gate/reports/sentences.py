@@ -12,6 +12,7 @@ from wfkit.gate.wording import REASON_LIMIT, counted, printable
 
 NO_CANDIDATE = "no candidate came for this golden"
 TEXT_LIMIT = 500
+REASONS_SHOWN = 50
 
 
 class Sentence(NamedTuple):
@@ -36,6 +37,13 @@ def headline(summary: Mapping[str, Any]) -> str:
     if missing:
         parts.append(f"{len(missing)} missing")
     return f"{counted(summary['verdicts'], 'workflow')}: {', '.join(parts)}"
+
+
+def reason_lines(summary: Mapping[str, Any]) -> list[str]:
+    """Why the exit code is not 0, the gravest reasons first; how many more there are is said in one further line."""
+    reasons = summary["reasons"]
+    lines = [printable(line, TEXT_LIMIT) for line in reasons[:REASONS_SHOWN]]
+    return lines if len(reasons) <= REASONS_SHOWN else [*lines, f"… and {len(reasons) - REASONS_SHOWN} more"]
 
 
 def set_sentences(summary: Mapping[str, Any], policy: Policy) -> list[Sentence]:
