@@ -204,3 +204,30 @@ def test_the_same_input_gives_the_same_reports(run: Run, tmp_path: Path) -> None
         run("wf-gate", *all_reports(tmp_path), stdin=lines(scored("a", FAILING)), env={"PYTHONHASHSEED": seed})
         written.append([(tmp_path / kind).read_bytes() for kind in FILES])
     assert written[0] == written[1]
+
+
+def test_one_degraded_golden_of_twenty_fails_the_check_and_is_waived_in_one_line(run: Run, tmp_path: Path) -> None:
+    stream = lines(*(scored(f"flow {number}", FAILING if number == 7 else GOOD) for number in range(20)))
+    failed = run("wf-gate", *all_reports(tmp_path), stdin=stream)
+    assert failed.returncode == 1
+    summary = (tmp_path / "markdown").read_text()
+    assert "- 1 of 20 workflows failed" in summary
+    assert (
+        "| ❌ failed | flow 7 | graph\\_f1 0.500 &lt; 0.75, chain\\_f1 0.500 &lt; 0.75 "
+        "(the pattern points to missing\\_steps); golden step 2 «pour» has no counterpart |"
+    ) in summary.splitlines()
+    waivers = tmp_path / "waivers.jsonl"
+    waivers.write_text('{"golden":"flow 7","rule":"missing_steps","reason":"pouring is gone","expires":"2027-01-31"}\n')
+    again = run(
+        "wf-gate", "--waivers", waivers, "--today", "2027-01-30", "--annotations", "github", *all_reports(tmp_path),
+        stdin=stream,
+    )  # fmt: skip
+    assert again.returncode == 0
+    assert again.stderr.startswith(
+        b"::notice title=flow 7%3A missing_steps::missing_steps waived until 2027-01-31: pouring"
+    )
+    for kind in FILES:
+        text = (tmp_path / kind).read_text().replace("\\_", "_")
+        assert "missing_steps waived until 2027-01-31: pouring is gone (it was: fail)" in text, kind
+    document = JUnitXml.fromfile(str(tmp_path / "junit"))
+    assert (document.failures, document.errors, document.skipped) == (0, 0, 1)

@@ -219,7 +219,7 @@ def _row(entry: Entry, reasons: Sequence[str], metrics: Iterable[str]) -> dict[s
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+    return None if value is None else float(f"{value:.10g}")
 
 
 def _detail(entry: Entry, reasons: Sequence[str]) -> dict[str, Any] | None:

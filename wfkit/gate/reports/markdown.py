@@ -52,9 +52,9 @@ def render(findings: Findings, limit: int = BYTE_LIMIT) -> str:
     title = f"## Workflow gate: {TITLES[summary['result']]}"
     head = "\n".join([title, "", f"**{escaped(headline(summary))}**", "", *reasons, *([""] if reasons else [])])
     shown = [entry for entry in findings.worst_first() if entry.status != "pass" or entry.verdict.get("notes")]
-    room = limit - _CLOSING_ROOM
-    kept, left_out = _fitting([*_tables(findings), *_overview(shown, findings), _footer(findings)], room - _size(head))
-    kept.insert(0, head)
+    footer = _footer(findings)
+    room = limit - _CLOSING_ROOM - _size(head) - _size(footer)
+    kept, left_out = _fitting([*_tables(findings), *_overview(shown, findings)], room)
     room -= sum(map(_size, kept))
     for number, entry in enumerate(shown):
         details = _details(entry, findings, opened=number < OPENED)
@@ -66,7 +66,7 @@ def render(findings: Findings, limit: int = BYTE_LIMIT) -> str:
     if left_out:
         what = counted(left_out, "section")
         kept.append(f"_{what} left out: a summary may hold {limit:,} bytes, and the worst came first._\n")
-    text = "\n".join(kept)
+    text = "\n".join([head, *kept, footer])
     return text if len(text.encode()) <= limit else ""
 
 
@@ -161,6 +161,6 @@ def _details(entry: Entry, findings: Findings, *, opened: bool) -> str:
 
 
 def _footer(findings: Findings) -> str:
-    signatures = dict.fromkeys(findings.summary["signatures"].values())
-    lines = [f"- measured by {escaped(printable(signature, 300))}" for signature in [*signatures][:20]]
-    return "\n".join([*lines, ""]) if lines else ""
+    """How the scores were measured."""
+    signatures = [*dict.fromkeys(findings.summary["signatures"].values())][:20]
+    return "".join(f"- measured by {escaped(printable(signature, 300))}\n" for signature in signatures)
