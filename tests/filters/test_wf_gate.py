@@ -568,6 +568,20 @@ def test_waivers_with_a_fault_are_refused(run: Run, tmp_path: Path, text: str, w
     assert words in done.stderr.decode()
 
 
+def test_the_policy_in_words_with_what_the_options_add(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "w.yaml").write_text(WAIVERS["waivers.yaml"])
+    done = run(
+        "wf-gate", "--explain-policy", "--fail-on", "review", "--baseline", "old.jsonl", "--waivers", "w.yaml",
+        "--today", "2026-01-01", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout.decode().splitlines()[-3:] == [
+        "A workflow that goes to review makes the run fail.",
+        "Since old.jsonl no mean may drop by more than 0.02, unless that is within noise.",
+        "Until 2026-12-31 it is accepted that a breaks any rule: on purpose",
+    ]
+
+
 def test_a_day_that_is_none(run: Run, tmp_path: Path) -> None:
     (tmp_path / "w.yaml").write_text("[]")
     done = run("wf-gate", "--waivers", "w.yaml", "--today", "tomorrow", stdin=b"", cwd=tmp_path)

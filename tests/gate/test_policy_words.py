@@ -1,8 +1,14 @@
+import re
+from pathlib import Path
+
 import pytest
+from ruamel.yaml import YAML
 
 from wfkit.gate.policy import DEFAULT_POLICY, load_policy, with_require
 from wfkit.gate.policy_words import explain, percent
+from wfkit.gate.waivers import load_waivers
 
+BEST = "Of several goldens of one candidate the best counts."
 LAST = "A score equal to its bar passes. A rule that cannot be decided makes a workflow unmeasured."
 
 
@@ -20,6 +26,7 @@ def test_the_default_policy_in_words():
         "compressed_steps: a workflow fails if kendall_tau is below 0.65.",
         "description_changes: a workflow goes to review if any of bleu or gleu is below 0.7.",
         LAST,
+        BEST,
     ]
 
 
@@ -63,7 +70,7 @@ def test_secondary_clauses_where_they_decide():
     ],
 )
 def test_a_rule_on_the_set_names_its_statistic_and_its_slice(rule, line):
-    assert words_of(set_rules=[rule]) == [line, LAST]
+    assert words_of(set_rules=[rule]) == [line, LAST, BEST]
 
 
 @pytest.mark.parametrize(
@@ -78,14 +85,27 @@ def test_repeats_and_coverage(repeats, words):
     assert words_of(set_rules=[mean()], repeats=repeats, coverage=0.985)[2:] == [
         "At least 98.5 % of the workflows that are expected must be measured.",
         f"Of several candidates of one golden, {words}.",
+        BEST,
     ]
 
 
 def test_the_mean_of_repeats():
     rule = {"name": "r", "primary": {"metric": "bleu", "below": 0.5}, "action": "fail"}
-    assert words_of(rules=[rule], repeats="mean")[-1] == (
+    assert words_of(rules=[rule], repeats="mean")[-2] == (
         "Of several candidates of one golden, the means of their scores are held against the rules."
     )
+
+
+def test_the_policy_of_the_readme_is_one():
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    [policy] = [block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if block.startswith("version:")]
+    loaded = load_policy(YAML(typ="safe", pure=True).load(policy))
+    assert [rule.name for rule in loaded.set_rules] == ["average", "each source", "n8n"]
+    [waivers] = [
+        block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if block.startswith("- {golden")
+    ]
+    [waiver] = YAML(typ="safe", pure=True).load(waivers)
+    assert load_waivers([{**waiver, "expires": waiver["expires"].isoformat()}], loaded)
 
 
 @pytest.mark.parametrize(("share", "text"), [(0, "0 %"), (1, "100 %"), (0.07, "7 %"), (1 / 3, "33.33333333 %")])

@@ -102,6 +102,17 @@ def test_metrics_that_no_record_has_are_told_once_for_all(pair):
     ]
 
 
+def test_bars_that_were_calibrated_for_other_scores_are_told(pair):
+    calibration = {"signatures": {"m": "wfkit=1", "k": "wfkit=1"}}
+    run = Run(policy(calibration=calibration))
+    run.judge(pair("a", 0.9, signatures={"m": "wfkit=2", "k": "wfkit=1"}))
+    assert run.finish().lines[0] == "the bars of m were calibrated for wfkit=1, and these scores are of wfkit=2"
+    for other in (None, {}, {"signatures": []}):
+        run = Run(policy(calibration=other))
+        run.judge(pair("a", 0.9, signatures={"m": "wfkit=2"}))
+        assert len(run.finish().lines) == 1
+
+
 def test_signatures_are_not_mixed(pair):
     run = Run(policy())
     run.judge(pair("a", 0.9, signatures={"m": "wfkit=1"}))

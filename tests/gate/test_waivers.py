@@ -131,6 +131,21 @@ def test_the_schema_refuses_what_the_loader_refuses(name):
     assert not VALIDATOR.is_valid(value)
 
 
+def test_a_rule_on_the_set_cannot_be_waived_for_one_golden():
+    average = {"name": "average", "metric": "m", "statistic": "mean", "below": 0.9}
+    policy = load_policy({**DEFAULT_POLICY, "set_rules": [average]})
+    with pytest.raises(UsageProblem, match="rule 'average' is on the set, and only rules on pairs can be waived"):
+        load_waivers([{**WAIVER, "rule": "average"}], policy)
+
+
+def test_valid_waivers_in_words():
+    waivers = waivers_of({}, {"rule": "*", "golden": "coffee"}, {"golden": "old", "expires": "2026-01-01"})
+    assert waivers.in_words() == [
+        "Until 2026-12-31 it is accepted that tea breaks missing_steps: shorter on purpose",
+        "Until 2026-12-31 it is accepted that coffee breaks any rule: shorter on purpose",
+    ]
+
+
 @pytest.mark.parametrize("value", [[], None, {"waivers": []}, {"waivers": None}])
 def test_no_waivers(value):
     assert load_waivers(value, POLICY) == []

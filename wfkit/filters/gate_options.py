@@ -10,6 +10,7 @@ from wfkit.filters.reading import open_side_input
 
 if TYPE_CHECKING:
     from wfkit.gate.baseline import Baseline
+    from wfkit.gate.decision import FailOn
     from wfkit.gate.expectation import Expectation
     from wfkit.gate.policy import Policy
     from wfkit.gate.waivers import Waivers
@@ -33,6 +34,16 @@ def read_waivers(name: str, policy: "Policy", today: str | None) -> "Waivers":
         return Waivers(load_waivers(read_configuration(name), policy), day)
     except UsageProblem as error:
         raise error if str(error).startswith(name) else UsageProblem(f"{name}: {error}") from None
+
+
+def explain_options(fail_on: "FailOn", baseline: str | None, max_drop: float, waivers: "Waivers | None") -> list[str]:
+    """What the options add to the policy, in words."""
+    lines = []
+    if fail_on == "review":
+        lines.append("A workflow that goes to review makes the run fail.")
+    if baseline is not None:
+        lines.append(f"Since {baseline} no mean may drop by more than {max_drop:g}, unless that is within noise.")
+    return lines if waivers is None else [*lines, *waivers.in_words()]
 
 
 def read_expectation(name: str, note: Callable[[str, str, int], None]) -> "Expectation":

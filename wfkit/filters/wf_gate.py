@@ -22,8 +22,9 @@ wf-gate scored.jsonl > verdicts.jsonl
 # your own policy; a golden that never came, or a stream cut in the middle, is noticed
 wf-gate --policy policy.yaml --expect goldens.jsonl scored.jsonl > verdicts.jsonl
 
-# no worse than the last approved run; a run that passes becomes the next baseline
-wf-gate --baseline baseline.jsonl --bless baseline.jsonl scored.jsonl > verdicts.jsonl
+# no worse than the last approved run, which was blessed
+wf-gate --bless baseline.jsonl approved.jsonl > verdicts.jsonl
+wf-gate --baseline baseline.jsonl scored.jsonl > verdicts.jsonl
 
 # failures that were accepted, each with its reason and until its day
 wf-gate --waivers waivers.yaml scored.jsonl > verdicts.jsonl
@@ -90,19 +91,21 @@ def main(
     policy = gate_options.read_policy(policy_file)
     if require is not None:
         policy = with_require(policy, require)
-    if explain_policy:
-        raise Told(explain(policy))
     if max_drop is not None and baseline is None:
         raise UsageProblem("--max-drop needs --baseline FILE")
     if today is not None and waivers_file is None:
         raise UsageProblem("--today needs --waivers FILE")
+    allowed = MAX_DROP if max_drop is None else max_drop
+    waivers = gate_options.read_waivers(waivers_file, policy, today) if waivers_file is not None else None
+    if explain_policy:
+        raise Told([*explain(policy), *gate_options.explain_options(fail_on, baseline, allowed, waivers)])
     reports = Reports(**report_files)
     run = Run(
         policy,
         fail_on,
-        waivers=gate_options.read_waivers(waivers_file, policy, today) if waivers_file is not None else None,
+        waivers=waivers,
         baseline=gate_options.read_baseline(baseline, policy) if baseline is not None else None,
-        max_drop=MAX_DROP if max_drop is None else max_drop,
+        max_drop=allowed,
         expectation=gate_options.read_expectation(expect, reports.expect) if expect is not None else None,
     )
     blessing = gate_options.Blessing(bless) if bless is not None else None

@@ -33,6 +33,7 @@ def explain(policy: Policy) -> list[str]:
         lines.append(f"At least {percent(policy.coverage)} of the workflows that are expected must be measured.")
     if policy.repeats is not None:
         lines.append(_repeats_in_words(policy.repeats))
+    lines.append("Of several goldens of one candidate the best counts.")
     return lines
 
 

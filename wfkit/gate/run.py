@@ -15,6 +15,7 @@ from wfkit.gate.table import WorstRows, table_lines
 from wfkit.gate.tally import Tally, summarise
 from wfkit.gate.verdict import judge
 from wfkit.gate.waivers import Waivers
+from wfkit.gate.wording import REASON_LIMIT, printable
 from wfkit.signature import SignatureGuard
 
 
@@ -146,8 +147,20 @@ class Run:
             fields["waivers"] = self._waivers.summary()
         return fields
 
+    def _calibrated_otherwise(self) -> list[str]:
+        """The metrics whose bars were learnt from scores that were measured in another way."""
+        signatures = (self.policy.calibration or {}).get("signatures")
+        if not isinstance(signatures, Mapping):
+            return []
+        return [
+            f"the bars of {printable(metric)} were calibrated for {printable(str(signatures[metric]), REASON_LIMIT)}, "
+            f"and these scores are of {printable(signature, REASON_LIMIT)}"
+            for metric, signature in self._guard.signatures.items()
+            if metric in signatures and signatures[metric] != signature
+        ]
+
     def _lines(self, findings: Findings, fields: Mapping[str, Any]) -> list[str]:
-        lines = list(findings.absent)
+        lines = [*findings.absent, *self._calibrated_otherwise()]
         if "set_rules" in fields:
             lines += set_rule_lines(self.policy.set_rules, fields["set_rules"])
         if "goldens" in fields:

@@ -9,6 +9,7 @@ from wfkit.errors import UsageProblem
 from wfkit.gate.fields import fields_of, kind_of, nearest
 from wfkit.gate.policy import Policy
 from wfkit.gate.verdict import STATUSES
+from wfkit.gate.wording import printable
 
 EVERY_RULE = "*"
 """Written in the place of a rule: whatever rule the golden breaks."""
@@ -53,6 +54,15 @@ class Waivers:
     def unused(self) -> list[Waiver]:
         """Those that are valid and covered nothing."""
         return [waiver for waivers in self._valid.values() for waiver in waivers if waiver not in self._used]
+
+    def in_words(self) -> list[str]:
+        """What is waived, one line for each waiver that has not expired."""
+        return [
+            f"Until {waiver.expires.isoformat()} it is accepted that {printable(waiver.golden)} breaks "
+            f"{'any rule' if waiver.rule == EVERY_RULE else printable(waiver.rule)}: {printable(waiver.reason)}"
+            for waivers in self._valid.values()
+            for waiver in waivers
+        ]
 
     def summary(self) -> dict[str, list[dict[str, str]]]:
         """All waivers for the summary record."""
@@ -112,8 +122,7 @@ def load_waivers(value: Any, policy: Policy) -> list[Waiver]:
         return []
     if not isinstance(value, list):
         raise UsageProblem(f"expected a list of waivers, got {kind_of(value)}")
-    rules = [rule.name for rule in policy.rules]
-    waivers = [_waiver(one, f"waiver {number}", rules) for number, one in enumerate(value, 1)]
+    waivers = [_waiver(one, f"waiver {number}", policy) for number, one in enumerate(value, 1)]
     seen = set()
     for number, waiver in enumerate(waivers, 1):
         if (waiver.golden, waiver.rule) in seen:
@@ -122,9 +131,12 @@ def load_waivers(value: Any, policy: Policy) -> list[Waiver]:
     return waivers
 
 
-def _waiver(value: Any, where: str, rules: Sequence[str]) -> Waiver:
+def _waiver(value: Any, where: str, policy: Policy) -> Waiver:
     fields = fields_of(value, where, _KEYS, required=("golden", "rule", "reason", "expires"))
     texts = {key: _text(text, f"{where}.{key}") for key, text in fields.items() if key != "expires"}
+    rules = [rule.name for rule in policy.rules]
+    if any(rule.name == texts["rule"] for rule in policy.set_rules):
+        raise UsageProblem(f"{where}: rule {texts['rule']!r} is on the set, and only rules on pairs can be waived")
     if texts["rule"] not in (*rules, EVERY_RULE):
         raise UsageProblem(f"{where}: the policy has no rule {texts['rule']!r}{nearest(texts['rule'], rules)}")
     return Waiver(expires=day_of(fields["expires"], f"{where}.expires"), **texts)
