@@ -103,9 +103,9 @@ def _located(place: tuple[str, int], message: str) -> str:
 def _gate(findings: Findings) -> list[_Case]:
     """The outcome as a whole, so that a report is red whenever the gate is."""
     summary = findings.summary
-    text = "\n".join(reason_lines(summary))
-    result = summary["result"]
-    return [_Case("gate", "outcome", _outcome(result, findings.level(result)), result, text, text)]
+    reasons, result = reason_lines(summary), summary["result"]
+    outcome = _outcome(result, findings.level(result))
+    return [_Case("gate", "outcome", outcome, result, "; ".join(reasons), "\n".join(reasons))]
 
 
 def _counts(cases: Iterable[_Case]) -> str:
