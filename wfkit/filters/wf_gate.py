@@ -29,6 +29,9 @@ wf-gate --baseline baseline.jsonl scored.jsonl > verdicts.jsonl
 # failures that were accepted, each with its reason and until its day
 wf-gate --waivers waivers.yaml scored.jsonl > verdicts.jsonl
 
+# reports for a CI server and for people, written whatever the answer is
+wf-gate --junit gate.xml --markdown summary.md --html gate.html --sarif gate.sarif scored.jsonl > verdicts.jsonl
+
 # what a policy means, in words
 wf-gate --policy policy.yaml --explain-policy
 """
