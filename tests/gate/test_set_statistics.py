@@ -141,10 +141,20 @@ def test_the_interval_is_the_same_in_every_run_and_near_the_normal_one():
     chance = np.random.default_rng(1)
     values = chance.normal(0.7, 0.1, 400)
     low, high = mean_interval(list(values), [1] * 400, "test")
-    assert (low, high) == mean_interval(list(values), [1] * 400, "test")
+    assert (
+        (low, high) == mean_interval(list(values), [1] * 400, "test") == mean_interval(values[::-1], [1] * 400, "test")
+    )
     margin = 1.96 * values.std() / np.sqrt(400)
     assert low == pytest.approx(values.mean() - margin, abs=0.001)
     assert high == pytest.approx(values.mean() + margin, abs=0.001)
+
+
+@given(st.permutations([(score, "pass", {}, golden) for score, golden in zip(SCORES, "aabbc", strict=True)]))
+def test_the_order_of_the_stream_changes_nothing(observations):
+    rules = [{"metric": "m", "statistic": one} for one in ("mean", "median", "min", "p10", "ci_lower")]
+    in_order = [(score, "pass", {}, golden) for score, golden in zip(SCORES, "aabbc", strict=True)]
+    for rule in rules:
+        assert result_of(rule, observations) == result_of(rule, in_order)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=30), st.floats(0, 1))

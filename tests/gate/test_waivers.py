@@ -99,7 +99,10 @@ FAULTS = {
     "no object": (["tea"], "waiver 1: expected an object, got a string"),
     "without reason": (lacking("reason"), "waiver 1: 'reason' is missing"),
     "empty reason": ([WAIVER, {**WAIVER, "golden": "b", "reason": " "}], r"waiver 2\.reason: is empty"),
-    "reason as a number": ([{**WAIVER, "reason": 1}], r"waiver 1\.reason: expected a text, got a number"),
+    "reason as a number": (
+        [{**WAIVER, "reason": 1}],
+        r"waiver 1\.reason: expected a text, got a number; write it in quotes",
+    ),
     "without day": (lacking("expires"), "'expires' is missing"),
     "without golden": (lacking("golden"), "'golden' is missing"),
     "without rule": (lacking("rule"), "'rule' is missing"),

@@ -1,5 +1,6 @@
 """wf-gate: decide which candidates are still equivalent to their goldens; the exit code is the answer."""
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -94,6 +95,8 @@ def main(
     policy = gate_options.read_policy(policy_file)
     if require is not None:
         policy = with_require(policy, require)
+    if max_drop is not None and not isfinite(max_drop):
+        raise UsageProblem(f"--max-drop {max_drop:g} would let every drop pass: give a finite number")
     if max_drop is not None and baseline is None:
         raise UsageProblem("--max-drop needs --baseline FILE")
     if today is not None and waivers_file is None:

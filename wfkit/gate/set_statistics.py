@@ -152,7 +152,9 @@ def quantile_of(numbers: Sequence[float], share: float) -> float:
 
 
 def mean_interval(sums: Sequence[float], counts: Sequence[int], *seed: str) -> tuple[float, float]:
-    """The 95 % bootstrap interval of a mean, resampling whole goldens; the same words of the seed give the same draws.
+    """The 95 % bootstrap interval of a mean, resampling whole goldens.
+
+    The same words of the seed give the same draws, and in whatever order the goldens come, the same interval.
 
     Args:
         sums: the sum of the values of each golden.
@@ -162,8 +164,8 @@ def mean_interval(sums: Sequence[float], counts: Sequence[int], *seed: str) -> t
 
     from wfkit.sensitivity.intervals import percentile_intervals, resampled_means, seed_for
 
-    totals, sizes = (np.asarray(one, dtype=np.float64)[:, np.newaxis] for one in (sums, counts))
-    means = resampled_means(totals, sizes, replicates=REPLICATES, seed=seed_for(0, *seed))
+    goldens = np.asarray(sorted(zip(sums, counts, strict=True)), dtype=np.float64)
+    means = resampled_means(goldens[:, :1], goldens[:, 1:], replicates=REPLICATES, seed=seed_for(0, *seed))
     [interval] = percentile_intervals(means)
     assert interval is not None
     low, high = interval

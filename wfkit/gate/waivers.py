@@ -144,7 +144,8 @@ def _waiver(value: Any, where: str, policy: Policy) -> Waiver:
 
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
-        raise UsageProblem(f"{where}: expected a text, got {kind_of(value)}")
+        hint = "; write it in quotes" if isinstance(value, int | float) else ""
+        raise UsageProblem(f"{where}: expected a text, got {kind_of(value)}{hint}")
     if not value.strip():
         raise UsageProblem(f"{where}: is empty")
     return value
