@@ -169,6 +169,23 @@ def test_a_finding_stands_at_its_golden_its_origin_or_its_line(run: Run, tmp_pat
     assert places(sarif) == [("stdin", 3), ("flows/c.py", 12)]
 
 
+def test_wf_parse_keeps_where_a_candidate_stood(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "flows").mkdir()
+    (tmp_path / "flows" / "a.jsonl").write_bytes(lines(workflow("good"), {**workflow("bad"), "nodes": [], "edges": []}))
+    (tmp_path / "flows" / "tea.txt").write_text("Node:\n1: burn\nEdge: (START,1) (1,END)\n")
+    (tmp_path / "goldens.jsonl").write_bytes(lines(workflow("good"), workflow("bad"), workflow("tea")))
+    rule = {"name": "words", "primary": {"any_of": ["bleu"], "below": 0.5}, "action": "fail"}
+    (tmp_path / "policy.json").write_text(json.dumps({"version": 1, "rules": [rule]}))
+    parsed = run("wf-parse", "-q", "--origin", "--candidates", "flows/a.jsonl", "flows/tea.txt", cwd=tmp_path)
+    assert parsed.returncode == 0, parsed.stderr
+    options = ("--metrics", "bleu", "--golden", "goldens.jsonl")
+    scored = run("wf-score", "-q", *options, stdin=parsed.stdout, cwd=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    done = run("wf-gate", "--policy", "policy.json", "--sarif", "sarif", stdin=scored.stdout, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert sorted(places(tmp_path / "sarif")) == [("flows/a.jsonl", 2), ("flows/tea.txt", 1)]
+
+
 def test_lines_are_found_in_long_streams(run: Run, tmp_path: Path) -> None:
     pairs, sarif = tmp_path / "scored.jsonl", tmp_path / "sarif"
     failing = {7, 255, 256, 257, 900}

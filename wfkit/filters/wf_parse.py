@@ -45,6 +45,7 @@ wf-parse --to mermaid goldens.jsonl
 @click.option("--id-field", metavar="PATH", help="Rows of JSONL or CSV: where the id is, such as .task.id.")
 @click.option("--id", "given_id", metavar="ID", help="The id of a text that brings none.  [default: the file's name]")
 @click.option("--candidates", is_flag=True, help="For candidates: what cannot be read becomes an empty workflow.")
+@click.option("--origin", is_flag=True, help="Keep file and line in meta.origin, for the reports of wf-gate.")
 @reading_options
 def main(
     source_format: str,
@@ -54,6 +55,7 @@ def main(
     id_field: str | None,
     given_id: str | None,
     candidates: bool,
+    origin: bool,
     **reading: Any,
 ) -> "Stage":
     """Read workflows and write one workflow record each.
@@ -80,11 +82,15 @@ def main(
     # The same condition as in the json format, which decides for single records inside documents.
     as_they_are = source_format in ("auto", "json") and text_path is None and id_path is None
     as_they_are = as_they_are and options.order != "topo" and not (options.reduce or options.keep_terminals)
-    as_they_are = as_they_are and options.mapping is None
+    as_they_are = as_they_are and options.mapping is None and not origin
 
     def step(line: "Line | Record") -> "Record | Sequence[Record]":
         if isinstance(line, dict):
             return line
+        records = read(line)
+        return [_with_origin(record, line) for record in records] if origin else records
+
+    def read(line: "Line") -> "Sequence[Record]":
         from wfkit import jsonl
 
         try:
@@ -119,6 +125,13 @@ def _with_fields(record: "Record", fields: "Record") -> "Record":
     }
     result = {**record, **{name: value for name, value in fields.items() if name not in misfits}, **record}
     return {**result, "meta": {**misfits, **record.get("meta", {})}} if misfits else result
+
+
+def _with_origin(record: "Record", line: "Line") -> "Record":
+    """The record with where it stood in ``meta``; an `error` record says that already."""
+    if record["kind"] == "error":
+        return record
+    return {**record, "meta": {**record.get("meta", {}), "origin": {"file": line.file, "line": line.number}}}
 
 
 def _decoder(takes_records_as_they_are: bool) -> "Callable[[Line], Decoded]":
