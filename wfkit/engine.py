@@ -58,6 +58,7 @@ class Stage:
         finish: runs in the main process once the input is at its end.
         close: runs at the very end, whatever the end is.
         flush_each: write each record as soon as it is finished, since the next one may take long.
+        may_be_empty: an empty input is none of the ends that a folding filter complains of.
     """
 
     reads: tuple[str, ...]
@@ -74,6 +75,7 @@ class Stage:
     finish: Callable[[], Ending] | None = None
     close: Callable[[], None] | None = None
     flush_each: bool = False
+    may_be_empty: bool = False
 
 
 class Output(NamedTuple):

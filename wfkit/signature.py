@@ -58,6 +58,11 @@ class SignatureGuard:
         """The signature of every signed metric met so far."""
         return {metric: signature for metric, signature in self._signatures.items() if signature is not None}
 
+    @property
+    def first_met(self) -> dict[str, tuple[str | None, str]]:
+        """For every metric met so far its signature, None for unsigned, and the id of the first record with it."""
+        return {metric: (signature, self._first_ids[metric]) for metric, signature in self._signatures.items()}
+
     def check(self, record: Mapping[str, Any]) -> None:
         """Compare the signatures of one record's scores with those met before.
 
@@ -70,9 +75,16 @@ class SignatureGuard:
             if value is not None:
                 signature = signatures.get(metric)
                 if known.get(metric, False) != signature:
-                    self._admit(metric, signature, str(record.get("id")))
+                    self.admit(metric, signature, str(record.get("id")))
 
-    def _admit(self, metric: str, signature: str | None, record_id: str) -> None:
+    def admit(self, metric: str, signature: str | None, record_id: str) -> None:
+        """Compare how one metric was measured with how it was before.
+
+        Raises:
+            UsageProblem: as `check` does.
+        """
+        if self._signatures.get(metric, False) == signature:
+            return
         if metric not in self._signatures:
             self._signatures[metric] = signature
             self._first_ids[metric] = record_id

@@ -312,7 +312,7 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
                 output.discard()
             if stage is not None and stage.close is not None:
                 stage.close()
-    if counts["read"] == 0 and empty:
+    if counts["read"] == 0 and empty and not stage.may_be_empty:
         codes.add(empty)
         say("nothing to measure: the input is empty")
     if not quiet:

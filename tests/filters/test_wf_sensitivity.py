@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -283,6 +284,12 @@ def test_nothing_to_measure(run, pairs, form, tmp_path):
         (("--by", "size"), b"without being named"),
         (("--replicates", "0"), b"replicates"),
         (("--plot", "/dev/null/x"), b"cannot make the directory"),
+        (("--partial", "--merge"), b"give one"),
+        (("--partial", "--seed", "0"), b"give --seed to --merge"),
+        (("--partial", "--calibrate", "p"), b"give --calibrate to --merge"),
+        (("--partial", "--sweep", "align=0.6:0.9:0.1"), b"keeps no texts, which --sweep needs"),
+        (("--merge", "--by", "placement"), b"give --by to --partial"),
+        (("--merge", "--sweep", "align=0.6:0.9:0.1"), b"no texts, which --sweep needs"),
     ],
 )
 def test_wrong_options(run, pairs, tmp_path, options, words):
@@ -371,6 +378,122 @@ def test_a_sweep_without_encoder_cannot_be_measured(run, tmp_path):
     pair = make_pair("g", "missing_steps", 30, {"bleu": 0.5})
     done = run("wf-sensitivity", "--sweep", "align=0.5:1:0.5", stdin=lines([pair]), env=environment)
     assert done.returncode == 4 and b"all-mpnet-base-v2" in done.stderr
+
+
+ERROR = {"kind": "error", "id": "x", "filter": "wf-score", "code": "E-X", "message": "m", "where": {}, "input": ""}
+
+
+def states_of(run, folder, shards, *options):
+    """Files of the shards, and files of the states that --partial makes of them."""
+    files, states = [], []
+    for number, shard in enumerate(shards):
+        files.append(folder / f"{number}.jsonl")
+        files[-1].write_bytes(lines(shard))
+        states.append(folder / f"{number}.state")
+        done = run("wf-sensitivity", "-q", "--partial", *options, "-o", states[-1], files[-1])
+        failed = any(record["kind"] == "error" for record in shard)
+        assert (done.returncode, done.stdout) == (3 if failed else 0, b""), done.stderr
+    return files, states
+
+
+@pytest.mark.parametrize(
+    ("cuts", "form"),
+    [((120,), "jsonl"), ((0, 7, 200), "table"), ((359, 359), "markdown")],
+    ids=["halves", "empty-first", "empty-between"],
+)
+def test_merged_states_give_the_bytes_of_one_run(run, pairs, tmp_path, cuts, form):
+    ends = [0, *cuts, len(pairs)]
+    shards = [pairs[start:end] for start, end in pairwise(ends)]
+    files, states = states_of(run, tmp_path, [*shards, [ERROR, ERROR]], "--by", "placement")
+    options = ("--replicates", "50", "--format", form, "--calibrate")
+    one = run("wf-sensitivity", *options, tmp_path / "p1", "--by", "placement", *files)
+    merged = run("wf-sensitivity", *options, tmp_path / "p2", "--merge", *states)
+    assert (one.returncode, one.stdout, one.stderr) == (3, merged.stdout, merged.stderr)
+    assert merged.returncode == 3 and b"2 error records" in merged.stderr
+    assert (tmp_path / "p1").read_bytes() == (tmp_path / "p2").read_bytes()
+    joined = run("wf-sensitivity", *options, tmp_path / "p3", "--merge", stdin=b"".join(s.read_bytes() for s in states))
+    assert (joined.returncode, joined.stdout) == (3, merged.stdout)
+    assert max(state.stat().st_size for state in states) < max(file.stat().st_size for file in files) / 2
+
+
+def test_an_id_in_two_shards_is_found_as_in_one_run(run, pairs, tmp_path):
+    unusable = {**pairs[3], "perturbation": {}}
+    (tmp_path / "unusable.jsonl").write_bytes(lines([unusable]))
+    refused = run("wf-sensitivity", "-q", "--partial", tmp_path / "unusable.jsonl", "-o", tmp_path / "unusable.state")
+    assert refused.returncode == 3
+    files, states = states_of(run, tmp_path, [pairs[:3], pairs[2:9]])
+    files.insert(0, tmp_path / "unusable.jsonl")
+    states.insert(0, tmp_path / "unusable.state")
+    one, merged = run("wf-sensitivity", *files), run("wf-sensitivity", "--merge", *states)
+    assert one.returncode == merged.returncode == 3
+    for done in (one, merged):
+        errors = [record for record in records_of(done) if record["kind"] == "error"]
+        assert [(error["code"], error["id"]) for error in errors] == [
+            ("E-UNPERTURBED", pairs[3]["id"]),
+            ("E-DUP-ID", pairs[2]["id"]),
+            ("E-DUP-ID", pairs[3]["id"]),
+        ]
+    rest = [[record for record in records_of(done) if record["kind"] != "error"] for done in (one, merged)]
+    assert rest[0] == rest[1] and rest[0]
+
+
+def test_empty_shards_alone_are_nothing_to_measure(run, tmp_path):
+    _, states = states_of(run, tmp_path, [[], []])
+    assert len(states[0].read_bytes().splitlines()) == 1
+    done = run("wf-sensitivity", "--merge", *states)
+    assert (done.returncode, done.stdout) == (4, b"") and b"Nothing to measure" in done.stderr
+
+
+def test_shards_of_error_records_alone(run, tmp_path):
+    files, states = states_of(run, tmp_path, [[ERROR], [{**ERROR, "id": "y"}]])
+    one, merged = run("wf-sensitivity", *files), run("wf-sensitivity", "--merge", *states)
+    assert (one.returncode, one.stdout, one.stderr) == (3, merged.stdout, merged.stderr) and merged.returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda state: b"", b"0.state was cut: it does not end as a state does"),
+        (lambda state: state[: state.rindex(b'{"kind"')], b"0.state was cut: it does not end as a state does"),
+        (lambda state: state[:-30], b"0.state:7: not JSON"),
+        (lambda state: state[state.index(b"\n") + 1 :], b"its end counts 6 records and 5 came"),
+        (
+            lambda state: state.replace(b'"version":1', b'"version":2'),
+            b"0.state:1: this wfkit merges states of version 1",
+        ),
+        (lambda state: b"\x00" + state, b"0.state:1: not JSON"),
+        (lambda state: lines([make_pair("g", "missing_steps", 10, {})]), b"0.state:1: expected a state"),
+        (lambda state: state.replace(b'"severity":10.0', b'"severity":0.0', 1), b"0.state:1: $.severity"),
+        (lambda state: state.replace(b'{"kind":"obs', b"{" + b" " * 17_000_000 + b'"kind":"obs', 1), b":1: 17,000,"),
+    ],
+    ids=["empty", "no-end", "cut-in-its-end", "no-head", "version", "binary", "pairs", "schema", "long-line"],
+)
+def test_a_damaged_state_is_refused_as_a_whole(run, pairs, tmp_path, damage, words):
+    _, states = states_of(run, tmp_path, [pairs[:6], pairs[6:12]])
+    states[0].write_bytes(damage(states[0].read_bytes()))
+    done = run("wf-sensitivity", "--merge", "-o", tmp_path / "report", *states)
+    assert done.returncode == 2 and words in done.stderr, done.stderr
+    assert not (tmp_path / "report").exists()
+
+
+def test_states_of_different_options_or_signatures_are_refused_and_both_named(run, pairs, tmp_path):
+    _, (plain, *_) = states_of(run, tmp_path, [pairs[:1]])
+    for name in ("by", "signed"):
+        (tmp_path / name).mkdir()
+    _, (by,) = states_of(run, tmp_path / "by", [pairs[1:2]], "--by", "placement")
+    other = {**pairs[1], "signatures": {**pairs[1]["signatures"], "bleu": "wfkit=2"}}
+    _, (signed,) = states_of(run, tmp_path / "signed", [[other]])
+    done = run("wf-sensitivity", "--merge", plain, by)
+    assert done.returncode == 2 and b"different options: no --by and --by placement" in done.stderr
+    done = run("wf-sensitivity", "--merge", plain, signed)
+    assert done.returncode == 2 and b"bleu was measured in two ways" in done.stderr
+    assert b"wfkit=1" in done.stderr and b"wfkit=2" in done.stderr
+
+
+def test_a_state_without_merge_is_not_taken_for_pairs(run, pairs, tmp_path):
+    _, states = states_of(run, tmp_path, [pairs[:1]])
+    done = run("wf-sensitivity", *states)
+    assert done.returncode == 3 and b"expected pair, got observation" in done.stderr
 
 
 def test_help_imports_no_numeric_library():

@@ -27,6 +27,25 @@ def names(value: str, known: Sequence[str], what: str) -> list[str]:
     return chosen
 
 
+def refuse_given(options: Sequence[str], complaint: str) -> None:
+    """Refuse options that were written on the command line, where they could change nothing.
+
+    Args:
+        options: names of parameters of the command that is being run.
+        complaint: what to say, with ``{option}`` for the flag.
+
+    Raises:
+        UsageProblem: one of them was.
+    """
+    import click
+    from click.core import ParameterSource
+
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in options and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise UsageProblem(complaint.format(option=parameter.opts[0]))
+
+
 def cache_folder(cache: str | None, no_cache: bool) -> str | None:
     """Where to keep what is slow to get, by ``--cache`` and ``--no-cache``: a folder, empty for the usual one, or None.
 

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from wfkit.gate.policy import Policy, Require, Rule
     from wfkit.jsonl import Record
     from wfkit.sensitivity.columns import Columns, Mask
+    from wfkit.sensitivity.observations import Observations
     from wfkit.sensitivity.rendering import Section
     from wfkit.sensitivity.study import Plan
     from wfkit.sensitivity.sweep import Sweep
 
 Format = Literal["jsonl", "table", "markdown", "csv"]
+REPORTING = (
+    "policy_file", "require", "valid_only", "tolerate", "detect", "calibrate", "max_false_alarm", "min_detect", "form",
+    "plot", "replicates", "seed",
+)  # fmt: skip
 
 EXAMPLES = """
 # how the metrics answer to damage, to read; several files make one set
@@ -29,6 +34,10 @@ wf-sensitivity --calibrate policy.json --tolerate 10 --detect 30 --max-false-ala
 
 # the structural metrics at other alignment thresholds, from one encoding
 wf-sensitivity --sweep align=0.6:0.9:0.05 --format markdown scored.jsonl
+
+# the same report from shards, each of them on a machine of its own
+wf-sensitivity --partial shard1.jsonl > shard1.state
+wf-sensitivity --merge --format table shard*.state
 """
 
 
@@ -67,6 +76,8 @@ wf-sensitivity --sweep align=0.6:0.9:0.05 --format markdown scored.jsonl
 )  # fmt: skip
 @click.option("--cache", metavar="DIR", help="Where embeddings are kept.  [default: $XDG_CACHE_HOME/wfkit]")
 @click.option("--no-cache", is_flag=True, help="Keep no embeddings.")
+@click.option("--partial", is_flag=True, help="Write the state of these pairs, a shard, for --merge; no report.")
+@click.option("--merge", is_flag=True, help="Read states that --partial wrote; report as one run on all their pairs.")
 @click.option(
     "--format", "form", type=click.Choice(["jsonl", "table", "markdown", "csv"]), default="jsonl", show_default=True,
     help="Records, or a report of them.",
@@ -91,6 +102,8 @@ def main(
     encoder: str,
     cache: str | None,
     no_cache: bool,
+    partial: bool,
+    merge: bool,
     form: Format,
     plot: str | None,
     replicates: int,
@@ -103,11 +116,24 @@ def main(
     nothing can be measured, or a rule cannot be calibrated.
     """
     from wfkit.engine import Ending, Stage
-    from wfkit.filters.options import cache_folder, read_json
+    from wfkit.filters.options import cache_folder, read_json, refuse_given
+    from wfkit.filters.sensitivity_state import partial_stage, read_states, state_record
     from wfkit.gate.policy import DEFAULT_POLICY, load_policy, with_require
     from wfkit.sensitivity.observations import Observations
+    from wfkit.sensitivity.state import Merge
     from wfkit.signature import SignatureGuard
 
+    fields = [name.strip() for name in by.split(",") if name.strip()]
+    if {"size", "window"}.intersection(fields):
+        raise UsageProblem("--by names fields of the records; size and window are looked at without being named")
+    if partial:
+        refuse_given(REPORTING, "--partial makes no report: give {option} to --merge")
+        refuse_given(("sweep", "encoder", "cache", "no_cache"), "--partial keeps no texts, which {option} needs")
+        refuse_given(("merge",), "--partial and --merge are two ends of one job: give one")
+        return partial_stage(fields)
+    if merge:
+        refuse_given(("by",), "--merge takes the fields that its states were made with: give {option} to --partial")
+        refuse_given(("sweep",), "the states that --merge reads have no texts, which {option} needs")
     if tolerate >= detect:
         raise UsageProblem(f"--tolerate {tolerate:g} must be less than --detect {detect:g}")
     if calibrate is None and (max_false_alarm is not None or min_detect is not None):
@@ -122,21 +148,26 @@ def main(
     policy = load_policy(template)
     if require is not None:
         policy = with_require(policy, require)
-    fields = [name.strip() for name in by.split(",") if name.strip()]
-    if {"size", "window"}.intersection(fields):
-        raise UsageProblem("--by names fields of the records; size and window are looked at without being named")
-    observations, guard = Observations(fields), SignatureGuard()
+    merged = Merge() if merge else None
+    unmerged, guard = Observations(fields), SignatureGuard() if merged is None else merged.guard
     kept_in = cache_folder(cache, no_cache)
     swept = _sweep(sweep, policy, fields, encoder, kept_in) if sweep is not None else None
     errors = 0
 
-    def step(record: "Record") -> None:
-        (observations if swept is None else swept).add(record)
+    def observe(record: "Record") -> None:
+        (unmerged if swept is None else swept).add(record)
         guard.check(record)
+
+    def observations() -> "Observations":
+        if merged is not None:
+            return merged.observations
+        return unmerged if swept is None else swept.observations[0]
 
     def collect(is_error: bool) -> None:
         nonlocal errors
         errors += is_error
+        if is_error and merged is not None:
+            merged.take_error()
 
     def finish() -> "Ending":
         from wfkit.sensitivity.calibration_sections import calibration_sections
@@ -147,9 +178,10 @@ def main(
         from wfkit.sensitivity.study import Plan, study
 
         plan = Plan(policy, tolerate, detect, Resampling(replicates, seed), valid_only)
-        columns = columns_of(observations if swept is None else swept.observations[0])
+        columns = columns_of(observations())
         if not len(columns) and not errors:
-            return Ending(codes={exit_codes.UNAVAILABLE})
+            why = () if merged is None else ("Nothing to measure: no shard has a pair.",)
+            return Ending(codes={exit_codes.UNAVAILABLE}, report=why)
         if swept is None:
             records = study(columns, columns.metrics, plan, guard.signatures)
         else:
@@ -182,7 +214,9 @@ def main(
     return Stage(
         reads=("pair",),
         writes=("sensitivity", "firing"),
-        step=step,
+        step=observe if merged is None else merged.take,
+        decode=None if merged is None else state_record,
+        read=None if merged is None else read_states,
         prepare=None if swept is None else swept.prepare,
         encode=None if form == "jsonl" else lambda record: b"",
         note=lambda record: record["kind"] == "error",

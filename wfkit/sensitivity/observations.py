@@ -9,6 +9,7 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.gate.wording import printable
+from wfkit.jsonl import Record
 from wfkit.perturb.base import target_score
 from wfkit.strata import field_of
 
@@ -24,6 +25,9 @@ REASONS = {
     "absent": ABSENT,
 }
 VALID, INVALID, UNCHECKED = range(3)
+
+VERSION = 1
+"""Of ``observation`` records and of the states that are made of them."""
 
 
 class Observations:
@@ -59,35 +63,32 @@ class Observations:
         """Keep the numbers of one ``pair`` record.
 
         Raises:
-            DataError: ``E-UNPERTURBED`` for a pair that was not damaged on purpose, ``E-SEVERITY`` for a severity that
-                is no percentage, ``E-TARGET`` and ``E-SCORE`` for a target or score that is no finite number,
-                ``E-SWAPPED`` for golden and candidate in each other's place. Nothing is kept of such a pair.
+            DataError: what `observation_of` refuses. Nothing is kept of such a pair.
         """
-        # Everything is read before anything is kept, lest a bad pair leave columns of different lengths.
-        perturbation = pair.get("perturbation") or {}
-        type_name, severity, target = _damage(perturbation)
-        _refuse_swapped(pair)
-        states = _states(_checked_scores(pair), pair.get("reasons") or {})
-        golden, candidate = pair["golden"], pair["candidate"]
-        golden_id, steps = golden["id"], len(golden["nodes"])
-        compared = 0 if candidate is None else min(steps, len(candidate["nodes"]))
-        values = {name: field_of(pair, name) for name in self.fields}
-        digest = int.from_bytes(hashlib.blake2b(pair["id"].encode(), digest_size=8).digest())
-        valid = (pair.get("validation") or {}).get("valid")
+        self.keep(observation_of(pair, list(self.fields)))
 
-        self._add_scores(states)
-        self.golden.append(self.goldens.setdefault(golden_id, len(self.goldens)))
-        self.type.append(self.types.setdefault(type_name, len(self.types)))
-        for name, value in values.items():
+    def keep(self, observation: Mapping[str, Any]) -> None:
+        """Keep one ``observation`` record, whose fields are those that were named at the start."""
+        # What may break on an unchecked record comes first, lest it leave columns of different lengths.
+        digest = int.from_bytes(hashlib.blake2b(observation["id"].encode(), digest_size=8).digest())
+        golden = self.goldens.setdefault(observation["golden"], len(self.goldens))
+        reasons = observation["reasons"]
+        self._add_scores(
+            {metric: _state(value, reasons.get(metric)) for metric, value in observation["scores"].items()}
+        )
+        self.golden.append(golden)
+        self.type.append(self.types.setdefault(observation["type"], len(self.types)))
+        for name, value in observation["fields"].items():
             known = self.field_values[name]
             self.fields[name].append(known.setdefault(value, len(known)))
         self.digest.append(digest)
-        self.severity.append(severity)
-        self.target.append(target)
-        self.steps.append(steps)
-        self.compared.append(compared)
-        self.applicable.append(candidate is not None and "inapplicable" not in perturbation)
-        self.validity.append(VALID if valid is True else INVALID if valid is False else UNCHECKED)
+        self.severity.append(observation["severity"])
+        self.target.append(observation["target"])
+        self.steps.append(observation["steps"])
+        self.compared.append(observation["compared"])
+        self.applicable.append(observation["applicable"])
+        valid = observation["valid"]
+        self.validity.append(UNCHECKED if valid is None else VALID if valid else INVALID)
 
     def _add_scores(self, states: Mapping[str, tuple[float, int]]) -> None:
         for metric in states:
@@ -100,16 +101,48 @@ class Observations:
             self.states[metric].append(state)
 
 
-def _states(scores: Mapping[str, float | None], reasons: Mapping[str, Any]) -> dict[str, tuple[float, int]]:
-    """For each metric of a record its score and whether it is there, or why not."""
-    states: dict[str, tuple[float, int]] = {}
-    for metric, value in scores.items():
-        if value is None:
-            reason = str(reasons.get(metric, "")).partition(":")[0]
-            states[metric] = (nan, REASONS.get(reason, UNEXPLAINED))
-        else:
-            states[metric] = (value, MEASURED)
-    return states
+def observation_of(pair: Mapping[str, Any], fields: Sequence[str]) -> Record:
+    """All that the statistics need of one ``pair`` record: an ``observation`` record.
+
+    Args:
+        pair: a scored pair.
+        fields: names of fields by whose values the pairs are to be told apart.
+
+    Raises:
+        DataError: ``E-UNPERTURBED`` for a pair that was not damaged on purpose, ``E-SEVERITY`` for a severity that
+            is no percentage, ``E-TARGET`` and ``E-SCORE`` for a target or score that is no finite number,
+            ``E-SWAPPED`` for golden and candidate in each other's place.
+    """
+    perturbation = pair.get("perturbation") or {}
+    type_name, severity, target = _damage(perturbation)
+    _refuse_swapped(pair)
+    scores, reasons = _checked_scores(pair), pair.get("reasons") or {}
+    golden, candidate = pair["golden"], pair["candidate"]
+    steps = len(golden["nodes"])
+    valid = (pair.get("validation") or {}).get("valid")
+    return {
+        "kind": "observation",
+        "version": VERSION,
+        "id": pair["id"],
+        "golden": golden["id"],
+        "type": type_name,
+        "severity": float(severity),
+        "target": float(target),
+        "steps": steps,
+        "compared": 0 if candidate is None else min(steps, len(candidate["nodes"])),
+        "applicable": candidate is not None and "inapplicable" not in perturbation,
+        "valid": valid if isinstance(valid, bool) else None,
+        "fields": {name: field_of(pair, name) for name in fields},
+        "scores": {metric: value if value is None else float(value) for metric, value in scores.items()},
+        "reasons": {
+            metric: str(reasons.get(metric, "")).partition(":")[0] for metric, value in scores.items() if value is None
+        },
+    }
+
+
+def _state(value: float | None, reason: str | None) -> tuple[float, int]:
+    """A score and whether it is there, or why not."""
+    return (nan, REASONS.get(reason or "", UNEXPLAINED)) if value is None else (value, MEASURED)
 
 
 def _damage(perturbation: Mapping[str, Any]) -> tuple[str, float, float]:
