@@ -44,6 +44,15 @@ def test_of_several_goldens_the_best_counts_for_a_candidate():
     }  # fmt: skip
 
 
+def test_pairs_that_another_golden_outdoes_are_told_if_they_did_not_pass():
+    statuses = (("c@g1", "fail"), ("c@g2", "review"), ("c@g3", "pass"), ("c@g4", "pass"), ("c@g5", "fail"))
+    observations = [seen(name, status, golden=name[2:], group="tea", candidate="c") for name, status in statuses]
+    for order in (observations, observations[::-1]):
+        goldens = goldens_of()
+        settle(goldens, order)
+        assert goldens.outdone == {"c@g1", "c@g2", "c@g5"}
+
+
 def test_of_goldens_with_one_status_the_higher_scores_count():
     low, high = (seen(f"c@g{score}", "pass", score, group="tea", candidate="c") for score in (0.8, 0.9))
     for order in ([low, high], [high, low]):

@@ -93,3 +93,12 @@ def test_waived_failures_stay_in_the_table_below_all_others():
         "a line on the run",
         "2 workflows: 0 passed, 0 failed, 1 to review, 0 unmeasured, 1 waived",
     ]
+
+
+def test_rows_that_turn_out_not_to_count_are_taken_back():
+    failures = [(f"w{number:03}", "fail", [breach(number / 1000)], []) for number in range(ROW_LIMIT + 3)]
+    worst, tally = gate(*failures)
+    worst.leave_out({"w000", "w001", f"w{ROW_LIMIT:03}"})  # the last of them has no row
+    assert [row.id for row in worst.rows] == [f"w{number:03}" for number in range(2, ROW_LIMIT)]
+    assert worst.hidden == 2
+    assert table_lines(worst, tally)[ROW_LIMIT - 2] == "… and 2 more"

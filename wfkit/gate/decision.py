@@ -106,7 +106,7 @@ def _gaps(findings: Findings, policy: Policy) -> list[str]:
         lines += [baseline_line(one) for one in findings.baseline["metrics"] if one["status"] == "unmeasured"]
         if findings.baseline["missing_count"]:
             lines.append(f"baseline: {missing_from_run(findings.baseline)}")
-        if not findings.baseline["metrics"]:
+        elif not findings.baseline["metrics"]:
             lines.append("baseline: it has no score of a metric that the policy looks at")
     return lines
 

@@ -34,6 +34,7 @@ class Goldens:
         counts: outcomes by status.
         failed: units that failed, and ``unmeasured`` those that could not be measured, where pairs belong together.
         grouped: whether any pairs belonged together.
+        outdone: ids of the pairs that did not pass and do not count, as another golden fits their candidate better.
     """
 
     def __init__(self, policy: Policy, metrics: Sequence[str], fail_on: str, waive: Waive) -> None:
@@ -53,6 +54,7 @@ class Goldens:
         self.unmeasured: list[str] = []
         self.units = 0
         self.grouped = policy.repeats is not None
+        self.outdone: set[str] = set()
 
     def add(self, seen: Observation) -> Observation | None:
         """Take one judged pair; gives it back if it counts as it is, or else holds it until the end."""
@@ -63,7 +65,10 @@ class Goldens:
         other = self._held.setdefault(key, seen)
         if other is not seen:
             self.grouped = True
-            self._held[key] = min(other, seen, key=self._badness)
+            best, worse = sorted((other, seen), key=self._badness)
+            self._held[key] = best
+            if worse.status != "pass":
+                self.outdone.add(worse.id)
         return None
 
     def finish(self) -> Iterable[Observation]:

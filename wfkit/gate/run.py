@@ -93,6 +93,7 @@ class Run:
         """Settle what only the whole run tells."""
         for seen in self._goldens.finish():
             self._count(seen)
+        self._worst.leave_out(self._goldens.outdone)
         missing = self._expectation.missing() if self._expectation is not None else []
         self._tally.missing = len(missing)
         baseline = self._baseline.compare(self._max_drop) if self._baseline is not None else None

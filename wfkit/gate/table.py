@@ -1,7 +1,7 @@
 """The short table for people: which workflows did not pass, worst first, and why."""
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from wfkit.gate.expectation import Expectation
@@ -46,6 +46,11 @@ class WorstRows:
             return
         insort(self._rows, Row(*row_key, status, _why(verdict)))
         del self._rows[ROW_LIMIT:]
+
+    def leave_out(self, ids: Set[str]) -> None:
+        """Take back the rows of pairs that did not pass and turned out not to count."""
+        self._rows = [row for row in self._rows if row.id not in ids]
+        self._count -= len(ids)
 
     @property
     def rows(self) -> Sequence[Row]:
