@@ -133,6 +133,9 @@ def outcome(name, miss, alarm):
         ([outcome("compressed_steps", 0.1, 0.0)], "compressed_steps"),
         ([outcome("compressed_steps", 0.1, None)], "missing_steps"),
         ([{"name": "compressed_steps", "outcome": "too_little_data"}], "missing_steps"),
+        ([{"name": "compressed_steps", "held_out": {"miss": 0.1, "benign_alarm": None}}], "missing_steps"),
+        (["compressed_steps"], "missing_steps"),
+        ("compressed_steps", "missing_steps"),
         ([], "missing_steps"),
     ],
 )

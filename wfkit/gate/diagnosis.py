@@ -137,11 +137,15 @@ def _by_scores(breaches: Sequence[Mapping[str, Any]], calibration: Mapping[str, 
 
 def _likelihood_ratio(mode: str, calibration: Mapping[str, Any] | None) -> float:
     """How much likelier the rule fires on its own kind of damage than on others; 1 where nothing is known of it."""
-    outcomes = {one.get("name"): one for one in (calibration or {}).get("rules", ()) if isinstance(one, Mapping)}
-    rates = outcomes.get(mode, {}).get("held_out")
-    if not isinstance(rates, Mapping):
-        return 1.0
-    missed, alarms = ((rates.get(name) or {}).get("rate") for name in ("miss", "benign_alarm"))
-    if not isinstance(missed, int | float) or not isinstance(alarms, int | float):
-        return 1.0
-    return (1 - missed) / max(alarms, 0.01)
+    rules = (calibration or {}).get("rules")
+    outcomes = [one for one in rules if isinstance(one, Mapping)] if isinstance(rules, list) else []
+    rates = next((one.get("held_out") for one in outcomes if one.get("name") == mode), None)
+    missed, alarms = _rate(rates, "miss"), _rate(rates, "benign_alarm")
+    return 1.0 if missed is None or alarms is None else (1 - missed) / max(alarms, 0.01)
+
+
+def _rate(rates: Any, name: str) -> float | None:
+    """One error rate of a rule; None where the calibration, which may be written by hand, has none."""
+    found = rates.get(name) if isinstance(rates, Mapping) else None
+    rate = found.get("rate") if isinstance(found, Mapping) else None
+    return rate if isinstance(rate, int | float) else None
