@@ -43,7 +43,7 @@ def test_one_name_is_found_everywhere() -> None:
     modules = {path.stem for path in (ROOT / "wfkit" / "filters").glob("[wa][fp]_*.py")}
     assert modules == set(map(module_of, NAMES))
     assert sorted(path.name for path in (ROOT / "tests" / "cases").iterdir() if path.is_dir()) == NAMES
-    tests = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "filters").glob("test_*.py")}
+    tests = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "filters").glob("test_[wa][fp]_*.py")}
     assert tests == set(map(module_of, NAMES))
     headings = re.findall(r"^#{2,3} `?((?:wf|ap)-[a-z]+)`?$", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert sorted(headings) == NAMES
