@@ -2,8 +2,9 @@ import pytest
 
 from wfkit.gate.diagnosis import MODES, count_evidence, diagnose
 from wfkit.gate.explanation import compare_usable
-from wfkit.gate.policy import DEFAULT_POLICY
+from wfkit.gate.policy import DEFAULT_POLICY, load_policy
 
+DEFAULT = load_policy(DEFAULT_POLICY)
 GOLDEN = ["fetch the key", "unlock the door", "open the door", "walk inside", "sit down"]
 LOW_STRUCTURE = [("missing_steps", "chain_f1")]
 LOW_WORDING = [("description_changes", "bleu")]
@@ -63,9 +64,9 @@ PATTERNS = {
         {"matched": [(0, 0, 0.9), (1, 1, 0.9), (2, 2, 1.0), (3, 3, 1.0)]}, None, LOW_WORDING, "description_changes",
     ),
     "no steps at all": ([], {}, None, LOW_STRUCTURE, "missing_steps"),
-    # Nothing differs, so the scores alone have to say it.
-    "nothing differs": (GOLDEN, {}, None, LOW_WORDING, "description_changes"),
-    "nothing differs and nothing is broken": (GOLDEN, {}, None, [], None),
+    # Whatever made the scores low, it is none of the modes.
+    "nothing differs": (GOLDEN, {}, None, LOW_WORDING, None),
+    "nothing is broken": (GOLDEN[:3], {}, None, [], None),
 }  # fmt: skip
 
 
@@ -74,7 +75,7 @@ def test_what_became_of_the_steps_names_the_mode(make_pair, candidate, alignment
     fields = dict(alignment)
     record = make_pair(GOLDEN, candidate, matched=fields.pop("matched", None), candidate_edges=edges)
     record["alignment"] |= fields
-    assert diagnose(record, breaches_of(*broken), compare_usable(record)) == mode
+    assert diagnose(record, breaches_of(*broken), compare_usable(record), DEFAULT) == mode
 
 
 def test_another_tool_is_told_from_other_words(make_pair):
@@ -85,7 +86,7 @@ def test_another_tool_is_told_from_other_words(make_pair):
         ("look up the street with the `geocode` tool", "description_changes"),
     ):
         record = make_pair(golden, [text, golden[1]], matched=matched)
-        assert diagnose(record, breaches_of(*LOW_WORDING), compare_usable(record)) == mode
+        assert diagnose(record, breaches_of(*LOW_WORDING), compare_usable(record), DEFAULT) == mode
 
 
 def test_evidence_is_counted_in_steps(make_pair):
@@ -98,25 +99,51 @@ def test_evidence_is_counted_in_steps(make_pair):
     assert +count_evidence(compare_usable(record)) == {"compressed_steps": 1, "missing_steps": 1, "added_steps": 1}
 
 
+LOW_ORDER = [("compressed_steps", "kendall_tau")]
+LONGER = [*GOLDEN, "sing"]
+
+
 @pytest.mark.parametrize(
-    ("broken", "mode"),
+    ("candidate", "broken", "mode"),
     [
-        # Table 1: the rule is named after its mode; of several the first, as for a policy that is not calibrated.
-        ([("description_changes", "gleu")], "description_changes"),
-        ([("compressed_steps", "kendall_tau"), ("description_changes", "gleu")], "compressed_steps"),
-        ([("missing_steps", "graph_f1"), ("compressed_steps", "kendall_tau")], "missing_steps"),
-        # Rules of one's own: structure, order and wording stand for the three modes of Table 1.
-        ([("own", "graph_f1_exact"), ("own", "bleu")], "missing_steps"),
-        ([("own", "kendall_tau_aligned")], "compressed_steps"),
-        ([("own", "bertscore")], "description_changes"),
-        ([("own", "our_metric")], None),
-        ([], None),
+        # Lost steps take their words with them, merged ones keep them.
+        (GOLDEN[:3], [*LOW_STRUCTURE, *LOW_ORDER, *LOW_WORDING], "missing_steps"),
+        (GOLDEN[:3], LOW_WORDING, "missing_steps"),
+        (GOLDEN[:3], [*LOW_STRUCTURE, *LOW_ORDER], "compressed_steps"),
+        (GOLDEN[:3], LOW_ORDER, "compressed_steps"),
+        (LONGER, [*LOW_ORDER, *LOW_WORDING], "added_steps"),
+        (LONGER, LOW_WORDING, "added_steps"),
+        (GOLDEN, [*LOW_STRUCTURE, *LOW_ORDER, *LOW_WORDING], "reordered_steps"),
+        (GOLDEN, LOW_STRUCTURE, "reordered_steps"),
+        (GOLDEN, LOW_WORDING, "description_changes"),
+        # Rules may have any name; a metric that nobody knows says something by the name of its rule only.
+        (GOLDEN[:3], [("own", "graph_f1_exact"), ("own", "bertscore")], "missing_steps"),
+        (GOLDEN, [("own", "kendall_tau_aligned")], "reordered_steps"),
+        (GOLDEN, [("own", "our_metric")], None),
+        (GOLDEN, [("wrong_tool", "our_metric")], "wrong_tool"),
+        (GOLDEN, [], None),
     ],
 )
-def test_without_an_alignment_the_scores_name_the_mode(make_pair, broken, mode):
-    record = make_pair(GOLDEN, GOLDEN[:3])
+def test_without_an_alignment_scores_and_number_of_steps_name_the_mode(make_pair, candidate, broken, mode):
+    record = make_pair(GOLDEN, candidate)
     del record["alignment"]
-    assert diagnose(record, breaches_of(*broken), compare_usable(record)) == mode
+    assert diagnose(record, breaches_of(*broken), compare_usable(record), DEFAULT) == mode
+
+
+@pytest.mark.parametrize(
+    ("steps", "metric", "mode"),
+    [
+        (GOLDEN, "chain_f1", None),  # reordered, or other steps
+        (GOLDEN, "kendall_tau", "reordered_steps"),
+        (GOLDEN[:1], "chain_f1", "description_changes"),  # one step has no order
+        (LONGER, "chain_f1", "added_steps"),
+        (GOLDEN[:3], "chain_f1", "missing_steps"),
+    ],
+)
+def test_where_the_wording_is_not_looked_at_less_can_be_said(make_pair, steps, metric, mode):
+    rule = {"name": "own", "primary": {"metric": metric, "below": 0.7}, "action": "fail"}
+    record = make_pair(GOLDEN[:1] if len(steps) == 1 else GOLDEN, steps)
+    assert diagnose(record, breaches_of(("own", metric)), None, load_policy({"version": 1, "rules": [rule]})) == mode
 
 
 def outcome(name, miss, alarm):
@@ -139,16 +166,17 @@ def outcome(name, miss, alarm):
         ([], "missing_steps"),
     ],
 )
-def test_a_calibrated_policy_says_which_rule_to_believe(make_pair, rules, mode):
+def test_where_the_wording_is_not_looked_at_a_calibration_says_which_rule_to_believe(make_pair, rules, mode):
+    without_wording = {**DEFAULT_POLICY, "rules": DEFAULT_POLICY["rules"][:2], "calibration": {"rules": rules}}
     record = make_pair(GOLDEN, GOLDEN[:3])
     broken = breaches_of(("missing_steps", "graph_f1"), ("compressed_steps", "kendall_tau"))
-    assert diagnose(record, broken, None, {"rules": rules}) == mode
+    assert diagnose(record, broken, None, load_policy(without_wording)) == mode
 
 
 def test_a_candidate_that_could_not_be_read_has_no_failure_mode(make_pair):
     record = make_pair(GOLDEN, [])
     record["candidate"]["meta"] = {"error": "E-CYCLE: a cycle"}
-    assert diagnose(record, breaches_of(*LOW_STRUCTURE), None) is None
+    assert diagnose(record, breaches_of(*LOW_STRUCTURE), None, DEFAULT) is None
 
 
 def test_the_rules_of_table_1_are_named_after_modes():

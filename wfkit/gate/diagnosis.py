@@ -1,8 +1,10 @@
 """Which failure mode a pair that did not pass looks like: by what became of its steps, else by its scores.
 
 The modes are those of `wf-perturb`. Where the steps are aligned, the mode that explains most steps is named: scores
-alone cannot tell a lost step from two merged ones, the differences can. Without an alignment Table 1 of the paper says
-which mode a breached rule is for, and the error rates of a calibrated policy which of several rules to believe.
+alone cannot tell a lost step from two merged ones, the differences can. Without an alignment the pattern of the scores
+and the number of steps must do: as in Table 1 of the paper lost steps take their words with them and merged ones do
+not. A policy that does not look at the wording leaves that open; there the error rates of its calibration say which of
+its rules to believe.
 """
 
 from collections import Counter
@@ -11,6 +13,7 @@ from typing import Any
 
 from wfkit.gate.differences import Comparison, Difference
 from wfkit.gate.metric_families import LEXICAL_METRICS, ORDERING_METRICS, STRUCTURAL_METRICS
+from wfkit.gate.policy import Policy
 
 MODES = (
     "missing_steps", "compressed_steps", "added_steps", "duplicated_steps", "reordered_steps", "wrong_dependencies",
@@ -32,7 +35,7 @@ def diagnose(
     record: Mapping[str, Any],
     breaches: Sequence[Mapping[str, Any]],
     comparison: Comparison | None,
-    calibration: Mapping[str, Any] | None = None,
+    policy: Policy,
 ) -> str | None:
     """The failure mode that a pair's breaches and differences point to, one of `MODES`; None if they point to none.
 
@@ -40,15 +43,15 @@ def diagnose(
         record: the pair.
         breaches: the breaches of its verdict.
         comparison: what differs between its sides, or None where that is not known.
-        calibration: of the policy, as `wf-sensitivity --calibrate` writes it.
+        policy: what the pair was held against.
     """
     if not breaches or (record["candidate"].get("meta") or {}).get("error") is not None:
         return None
     if not record["candidate"]["nodes"]:
         return "missing_steps"
-    if comparison is not None and comparison.differences:
+    if comparison is not None:
         return _by_differences(comparison, only_wording=_only_wording(breaches))
-    return _by_scores(breaches, calibration)
+    return _by_scores(record, breaches, policy)
 
 
 def count_evidence(comparison: Comparison) -> Counter[str]:
@@ -119,20 +122,29 @@ def _only_wording(breaches: Sequence[Mapping[str, Any]]) -> bool:
     return all(breach["metric"] in LEXICAL_METRICS for breach in breaches)
 
 
-def _by_scores(breaches: Sequence[Mapping[str, Any]], calibration: Mapping[str, Any] | None) -> str | None:
-    """The mode of the breached rule that is most to be believed; rules that are named after no mode go by metric."""
-    rules = [mode for mode in MODES if any(breach["rule"] == mode for breach in breaches)]
-    if rules:
-        return max(rules, key=lambda mode: _likelihood_ratio(mode, calibration))
-    metrics = {breach["metric"] for breach in breaches}
-    for mode, family in (
-        ("missing_steps", STRUCTURAL_METRICS),
-        ("compressed_steps", ORDERING_METRICS),
-        ("description_changes", LEXICAL_METRICS),
-    ):
-        if metrics & family:
-            return mode
-    return None
+def _by_scores(record: Mapping[str, Any], breaches: Sequence[Mapping[str, Any]], policy: Policy) -> str | None:
+    broken = {breach["metric"] for breach in breaches}
+    wording, arrangement = broken & LEXICAL_METRICS, broken & (STRUCTURAL_METRICS | ORDERING_METRICS)
+    if not wording and not arrangement:
+        return _most_believed(MODES, breaches, policy)
+    wording_is_known = any(metric in LEXICAL_METRICS for metric, _ in policy.safe_levels)
+    steps, steps_now = len(record["golden"]["nodes"]), len(record["candidate"]["nodes"])
+    if steps_now > steps:
+        return "added_steps"
+    if steps_now == steps:
+        if not arrangement or steps < 2:
+            return "description_changes"
+        # Where nothing is known of the order and the wording, the steps may as well be others.
+        return "reordered_steps" if wording_is_known or arrangement & ORDERING_METRICS else None
+    if wording_is_known:
+        return "missing_steps" if wording else "compressed_steps"
+    return _most_believed(("missing_steps", "compressed_steps"), breaches, policy) or "missing_steps"
+
+
+def _most_believed(modes: Sequence[str], breaches: Sequence[Mapping[str, Any]], policy: Policy) -> str | None:
+    """Of the broken rules that are named after these modes the one that says most about its mode."""
+    named = [mode for mode in modes if any(breach["rule"] == mode for breach in breaches)]
+    return max(named, key=lambda mode: _likelihood_ratio(mode, policy.calibration), default=None)
 
 
 def _likelihood_ratio(mode: str, calibration: Mapping[str, Any] | None) -> float:

@@ -1,6 +1,6 @@
 """One run of the gate: a verdict for each pair as it comes, and the answer once all of them have come."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, NamedTuple
 
 from wfkit.gate.baseline import MAX_DROP, Baseline
@@ -20,11 +20,19 @@ from wfkit.signature import SignatureGuard
 
 
 class Conclusion(NamedTuple):
-    """The end of a run: its exit code, the fields of its ``summary`` record, and the lines for people."""
+    """The end of a run.
+
+    Attributes:
+        exit_code: the answer.
+        summary: the fields of the ``summary`` record.
+        lines: for people.
+        outdone: ids of the pairs that do not count, as another golden fits their candidate better.
+    """
 
     exit_code: int
     summary: dict[str, Any]
     lines: list[str]
+    outdone: Set[str]
 
 
 class Run:
@@ -122,7 +130,7 @@ class Run:
             **of_the_run,
         }
         lines = table_lines(self._worst, self._tally, self._expectation, self._lines(findings, of_the_run))
-        return Conclusion(decision.exit_code, summary, lines)
+        return Conclusion(decision.exit_code, summary, lines, self._goldens.outdone)
 
     def _covers(self, golden: str, rules: Any) -> bool:
         return self._waivers is not None and len(self._waivers.covering(golden, rules)) == len(rules)

@@ -137,7 +137,7 @@ def _explained(record: Mapping[str, Any], weighed: Weighed, policy: Policy) -> d
         "status": status,
         "breaches": breaches,
         "not_applicable": not_applicable,
-        "diagnosis": diagnose(record, breaches, comparison, policy.calibration),
+        "diagnosis": diagnose(record, breaches, comparison, policy),
         "explanation": [_NOTHING_APPLIES]
         if nothing_applies
         else _explanation(record, comparison, breaches, unmeasured),
