@@ -152,6 +152,21 @@ def test_the_policy_reproduces_its_rates_in_wf_gate(run, pairs, tmp_path, option
     }
 
 
+def test_a_policy_in_yaml_keeps_its_rules_on_the_set(run, pairs, tmp_path):
+    (tmp_path / "own.yaml").write_text(
+        "version: 1\ncoverage: 0.9\n"
+        "rules: [{name: missing_steps, primary: {metric: chain_f1, below: .5}, action: fail}]\n"
+        "set_rules: [{name: average, statistic: mean, metric: chain_f1, below: 0.9}]\n"
+    )
+    written = tmp_path / "policy.json"
+    options = ("--policy", tmp_path / "own.yaml", "--replicates", "20", "--calibrate", written)
+    assert run("wf-sensitivity", "-q", *options, stdin=lines(pairs)).returncode == 0
+    policy = json.loads(written.read_text())
+    assert (policy["coverage"], [rule["name"] for rule in policy["set_rules"]]) == (0.9, ["average"])
+    assert policy["rules"][0]["primary"]["below"] != 0.5
+    assert b"average: the run fails if" in run("wf-gate", "--policy", written, "--explain-policy").stdout
+
+
 def test_a_rule_that_cannot_be_calibrated_is_left_out_and_exits_4(run, tmp_path):
     policy = tmp_path / "policy.json"
     done = run("wf-sensitivity", "-q", "--calibrate", policy, stdin=lines(noisy(metrics=("chain_f1", "graph_f1"))))

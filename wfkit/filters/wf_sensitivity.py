@@ -116,7 +116,8 @@ def main(
     nothing can be measured, or a rule cannot be calibrated.
     """
     from wfkit.engine import Ending, Stage
-    from wfkit.filters.options import cache_folder, read_json, refuse_given
+    from wfkit.filters.configuration import read_configuration
+    from wfkit.filters.options import cache_folder, refuse_given
     from wfkit.filters.sensitivity_state import partial_stage, read_states, state_record
     from wfkit.gate.policy import DEFAULT_POLICY, load_policy, with_require
     from wfkit.sensitivity.observations import Observations
@@ -144,7 +145,7 @@ def main(
         raise UsageProblem("--sweep looks at several alignment thresholds; --calibrate and --plot need scores at one")
     if plot is not None:
         _make_directory(plot)
-    template = DEFAULT_POLICY if policy_file is None else read_json(policy_file)
+    template = DEFAULT_POLICY if policy_file is None else read_configuration(policy_file)
     policy = load_policy(template)
     if require is not None:
         policy = with_require(policy, require)
