@@ -11,6 +11,7 @@ from tests.benchmarks import (
     agents_aggregation,
     agents_grading,
     agents_pairing,
+    backends,
     damage,
     formats,
     gate_reports,
@@ -23,6 +24,7 @@ from tests.benchmarks.measure import Row, machine, table
 BENCHMARKS = {
     **main_job.BENCHMARKS,
     **scoring.BENCHMARKS,
+    **backends.BENCHMARKS,
     **formats.BENCHMARKS,
     **damage.BENCHMARKS,
     **gate_reports.BENCHMARKS,
