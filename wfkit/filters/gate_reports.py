@@ -1,7 +1,7 @@
 """The report options of wf-gate: which files to write, where each record stood, and the writing itself."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +12,7 @@ from wfkit.errors import UsageProblem, WfkitError
 if TYPE_CHECKING:
     from wfkit.gate.policy import Policy
     from wfkit.gate.reports.entries import Entry, Fault, Findings, Place
+    from wfkit.gate.run import Conclusion
     from wfkit.jsonl import Record
     from wfkit.streams import Line
 
@@ -110,12 +111,14 @@ class Reports:
             self._faults.append(fault_of(record))
 
     def write(
-        self, summary: Mapping[str, Any], policy: "Policy", *, fail_on: str = "fail", policy_file: str | None = None
+        self, conclusion: "Conclusion", policy: "Policy", *, fail_on: str = "fail", policy_file: str | None = None
     ) -> list[str]:
         """Write every report.
 
         Args:
-            summary: the fields of the summary record.
+            conclusion: the end of the run.
+            policy: what it was held against.
+            fail_on: the mildest status that makes it fail.
             policy_file: where the policy was read from.
 
         Returns:
@@ -127,7 +130,9 @@ class Reports:
         if not self.wanted:
             return []
         place = Place(streams.shown(policy_file), 1) if policy_file else self._somewhere()
-        findings = Findings(self._entries, self._faults, summary, policy, fail_on, place)
+        findings = Findings(
+            self._entries, self._faults, conclusion.summary, policy, fail_on, place, frozenset(conclusion.outdone)
+        )
         complaints = [self._write_one(kind, name, findings) for kind, name in self._names.items()]
         if self._annotate:
             from wfkit.gate.reports import annotations

@@ -132,7 +132,7 @@ def main(
     def finish() -> "Ending":
         conclusion = run.finish()
         codes = {conclusion.exit_code}
-        complaints = list(reports.write(conclusion.summary, policy, fail_on=fail_on, policy_file=policy_file))
+        complaints = list(reports.write(conclusion, policy, fail_on=fail_on, policy_file=policy_file))
         if blessing is not None:
             complaints += blessing.write(passed=conclusion.exit_code == exit_codes.OK)
         for complaint in complaints:

@@ -21,7 +21,8 @@ def parsed(line: str) -> tuple[str, dict[str, str], str]:
 
 
 def test_each_status_has_its_level_with_the_actual_value(judged: Any, waived: Any, findings: Any) -> None:
-    records = [judged("good", "pass"), waived("known"), judged("look", "review"), judged("bad", "fail")]
+    records = [judged("good", "pass"), waived("known"), judged("look", "review")]
+    records.append(judged("bad", "fail", candidate=["boil the water", "drink"]))
     lines = [parsed(line) for line in render(findings(records))]
     assert [(level, properties["title"]) for level, properties, _ in lines] == [
         ("error", "bad: missing_steps"),

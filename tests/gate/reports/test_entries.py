@@ -37,6 +37,15 @@ def test_worst_first_means_status_then_headroom_then_the_stream(judged: Judged, 
     assert names == ["worse", "first", "second", "unknown", "look", "good"]
 
 
+def test_what_another_golden_outdoes_comes_before_the_passes_and_stops_nobody(judged: Judged, findings: Any) -> None:
+    records = [judged("good", "pass"), judged("other", "fail"), judged("look", "review")]
+    found = findings(records)._replace(outdone={"other"})
+    look, other, good = found.worst_first()
+    assert (look.id, other.id, good.id) == ("look", "other", "good")
+    assert (found.level_of(look), found.level_of(other)) == ("warning", "warning")
+    assert found.why(other)[0] == "does not count: another golden fits this candidate better"
+
+
 def test_reasons_tell_scores_then_the_diagnosis_then_the_steps(judged: Judged) -> None:
     record = judged("tea", "fail", candidate=["boil the water", "drink"])
     record["verdict"]["diagnosis"] = "missing_steps"

@@ -3,7 +3,7 @@
 A passing pair keeps its names and scores only; the others keep their verdict and the drawing of both workflows too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Literal, NamedTuple
 
 from wfkit.gate.policy import Policy
@@ -38,7 +38,8 @@ class Entry(NamedTuple):
     """One judged pair.
 
     Attributes:
-        id: the pair's id, at most `ID_LIMIT` characters and safe to show.
+        record_id: the pair's id.
+        id: the same, at most `ID_LIMIT` characters and safe to show.
         golden: the golden's id, likewise.
         unit: what repeats have in common: the group, else the golden's id.
         candidate: the candidate's id.
@@ -49,6 +50,7 @@ class Entry(NamedTuple):
         place: the line that the reader should look at; None where nobody knows.
     """
 
+    record_id: str
     id: str
     golden: str
     unit: str
@@ -84,6 +86,7 @@ class Findings(NamedTuple):
         policy: what the verdicts were made by.
         fail_on: the mildest status that makes the gate fail: ``fail`` or ``review``.
         policy_place: the file of the policy, or else of the goldens or the input.
+        outdone: ids of the pairs that do not count, as another golden fits their candidate better.
     """
 
     entries: Sequence[Entry]
@@ -92,6 +95,7 @@ class Findings(NamedTuple):
     policy: Policy
     fail_on: str
     policy_place: Place
+    outdone: Set[str] = frozenset()
 
     def level(self, status: str) -> Level:
         """How grave a status is, also ``bad_input`` of an error record: errors stop the check, warnings do not.
@@ -113,7 +117,9 @@ class Findings(NamedTuple):
         return "warning" if self.is_outweighed(entry) else self.level_of_workflow(entry.status)
 
     def is_outweighed(self, entry: "Entry") -> bool:
-        """Whether a pair fails or is unmeasured, and all pairs of its golden taken together are good enough."""
+        """Whether a pair is not good enough and this does not count, for the sake of other pairs."""
+        if entry.record_id in self.outdone:
+            return True
         goldens = self.summary.get("goldens")
         if not goldens or entry.status not in ("fail", "unmeasured"):
             return False
@@ -124,13 +130,22 @@ class Findings(NamedTuple):
     def why(self, entry: "Entry") -> list[str]:
         """Why an entry has its status, line by line: what excuses it, its scores, its explanation, its notes."""
         lines = [waiver_text(entry)] if waiver_text(entry) else []
-        if self.is_outweighed(entry):
-            lines.append("all pairs of this golden taken together are good enough")
+        if entry.record_id in self.outdone:
+            lines.append("does not count: another golden fits this candidate better")
+        elif self.is_outweighed(entry):
+            lines.append("does not count: all pairs of this golden taken together are good enough")
         return lines + reasons_of(entry)
 
     def worst_first(self) -> list[Entry]:
-        """The entries by status, then by how far a score is below its bar, then in the order of the stream."""
-        return sorted(self.entries, key=lambda entry: (STATUSES.index(entry.status), _headroom(entry)))
+        """The entries by status, then by how far a score is below its bar, then in the order of the stream.
+
+        Those that do not count come before those that pass.
+        """
+        return sorted(self.entries, key=lambda entry: (self._rank(entry), _headroom(entry)))
+
+    def _rank(self, entry: Entry) -> float:
+        rank = STATUSES.index(entry.status)
+        return max(rank, STATUSES.index("pass") - 0.5) if self.is_outweighed(entry) else rank
 
 
 def entry_of(record: Mapping[str, Any], place: Place | None) -> Entry:
@@ -139,6 +154,7 @@ def entry_of(record: Mapping[str, Any], place: Place | None) -> Entry:
     group = record.get("group")
     source = golden.get("source")
     return Entry(
+        record["id"],
         printable(record["id"], ID_LIMIT),
         printable(golden["id"], ID_LIMIT),
         group if isinstance(group, str) else golden["id"],
