@@ -160,6 +160,14 @@ def test_of_several_goldens_the_best_is_compared():
     assert (result["n"], result["drop"], result["status"]) == (2, 0, "pass")
 
 
+def test_candidates_that_are_called_alike_are_all_compared():
+    records = [
+        pair(f"run{number}", 0.9, "tea", group="tea", candidate={"kind": "workflow", "id": "tea", "nodes": []})
+        for number in range(3)
+    ]
+    assert compared([*records, pair("b", 0.9)], [*records, pair("b", 0.9)])["metrics"][0]["n"] == 4
+
+
 @pytest.mark.parametrize("record", [pair("a", 0.9), pair("a", None), several_goldens(0.1, 0.2)[0]])
 def test_a_blessed_record_says_what_its_pair_says(record):
     blessed = baseline_record(record)

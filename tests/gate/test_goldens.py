@@ -54,7 +54,9 @@ def test_pairs_that_another_golden_outdoes_are_told_if_they_did_not_pass():
 
 
 def test_of_goldens_with_one_status_the_higher_scores_count():
-    low, high = (seen(f"c@g{score}", "pass", score, group="tea", candidate="c") for score in (0.8, 0.9))
+    low, high = (
+        seen(f"c@{score}", "pass", score, golden=f"g{score}", group="tea", candidate="c") for score in (0.8, 0.9)
+    )
     for order in ([low, high], [high, low]):
         assert settle(goldens_of(), order) == ([], [high])
 
@@ -104,6 +106,20 @@ def test_what_is_unmeasured_stands_between_what_is_good_enough_and_what_is_not(f
         goldens = goldens_of(repeats, fail_on)
         settle(goldens, [seen(str(number), status) for number, status in enumerate(statuses)])
         assert dict(goldens.counts) == {expected: 1}
+
+
+@pytest.mark.parametrize("group", [None, "tea"])
+def test_repeats_that_are_called_alike_are_repeats_and_not_several_goldens(group):
+    """A program may call every candidate by the id of its golden."""
+    observations = [
+        seen(f"run{number}", status, golden="tea", group=group, candidate="tea")
+        for number, status in enumerate((P, F, F))
+    ]
+    for repeats, status in ((None, None), ("all", F), ({"rule": "k_of_n", "k": 2}, F), ("any", P)):
+        goldens = goldens_of(repeats)
+        settle(goldens, observations)
+        assert dict(goldens.counts) == ({P: 1, F: 2} if status is None else {status: 1})
+        assert goldens.outdone == set()
 
 
 def test_repeats_of_other_goldens_are_apart():

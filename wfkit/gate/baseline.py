@@ -75,9 +75,11 @@ class Baseline:
                 )
         golden = {"golden": {"id": record["golden"]}, "candidate": {"id": record.get("candidate", record["id"])}}
         seen = self._observer.observe({**record, **golden}, "pass")
-        other = self._best.setdefault((seen.unit, _name(seen)), seen)
-        if _height(seen) > _height(other):  # of several goldens the best counts
-            self._best[seen.unit, _name(seen)] = seen
+        key = (seen.unit, seen.name)
+        if key in self._best and self._best[key].golden == seen.golden:
+            key = (seen.unit, seen.id)  # another candidate, whatever it calls itself
+        if key not in self._best or _height(seen) > _height(self._best[key]):  # of several goldens the best counts
+            self._best[key] = seen
 
     def check(self, record: Mapping[str, Any]) -> None:
         """Refuse a pair of this run that was measured in another way than the baseline.
@@ -99,7 +101,8 @@ class Baseline:
     def add(self, seen: Observation, observer: Observer) -> None:
         """Take the scores of one candidate of this run."""
         scores = dict(zip(observer.metrics, seen.scores, strict=True))
-        self._now.setdefault(seen.unit, {})[_name(seen)] = tuple(
+        candidates = self._now.setdefault(seen.unit, {})
+        candidates[seen.id if seen.name in candidates else seen.name] = tuple(
             [_number(scores[metric]) for metric in self._observer.metrics]
         )
 
@@ -196,11 +199,6 @@ def _judged(drop: float | None, low: float | None, max_drop: float, lost: Sequen
     if drop is not None and drop > max_drop and low is None:
         return "unmeasured", "one golden alone cannot tell a drop from noise"
     return "pass", None
-
-
-def _name(seen: Observation) -> str:
-    """What a candidate is called in both runs: with several goldens its own id, as its pair's id names the golden."""
-    return seen.id if seen.group is None else seen.candidate
 
 
 def _number(score: float | str) -> float | None:

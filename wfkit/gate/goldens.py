@@ -61,7 +61,9 @@ class Goldens:
         if self._policy.repeats is None and seen.group is None:
             self.counts[seen.status] += 1
             return seen
-        key = (seen.unit, seen.candidate)
+        key = (seen.unit, seen.name)
+        if key in self._held and self._held[key].golden == seen.golden:
+            key = (seen.unit, seen.id)  # another candidate, whatever it calls itself
         other = self._held.setdefault(key, seen)
         if other is not seen:
             self.grouped = True
@@ -106,7 +108,7 @@ class Goldens:
     def _outcomes(self, held: Sequence[Observation]) -> Iterable[tuple[str, str]]:
         repeats = self._policy.repeats
         if repeats is None:
-            return [(seen.candidate, seen.status) for seen in held]
+            return [(seen.name, seen.status) for seen in held]
         units: dict[str, list[Observation]] = {}
         for seen in held:
             units.setdefault(seen.unit, []).append(seen)

@@ -37,6 +37,11 @@ class Observation(NamedTuple):
         """What repeats have in common, and what is resampled as a whole: the group, else the golden."""
         return self.golden if self.group is None else self.group
 
+    @property
+    def name(self) -> str:
+        """What the candidate is called: in a group by its own id, as the pair's id may name the golden as well."""
+        return self.id if self.group is None else self.candidate
+
 
 class Observer:
     """Makes observations of records; ``metrics`` and ``fields`` (dotted paths) are those that it watches."""
