@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -248,3 +249,16 @@ def test_one_degraded_golden_of_twenty_fails_the_check_and_is_waived_in_one_line
         assert "missing_steps waived until 2027-01-31: pouring is gone (it was: fail)" in text, kind
     document = JUnitXml.fromfile(str(tmp_path / "junit"))
     assert (document.failures, document.errors, document.skipped) == (0, 0, 1)
+
+
+CASES = Path(__file__).resolve().parents[1] / "cases" / "wf-gate"
+
+
+@pytest.mark.parametrize(
+    "case", ["review", "repeats", "several-goldens", "waived", "undefined-is-left-out", "not-applicable-pair"]
+)
+def test_junit_is_red_exactly_where_the_exit_code_is_not_0(run: Run, tmp_path: Path, case: str) -> None:
+    command = shlex.split((CASES / case / "cmd").read_text().splitlines()[-1])
+    done = run(*command, "--junit", tmp_path / "junit", cwd=CASES / case)
+    document = JUnitXml.fromfile(str(tmp_path / "junit"))
+    assert bool(document.failures or document.errors) == (done.returncode != 0)
