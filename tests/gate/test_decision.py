@@ -88,6 +88,12 @@ def test_reasons_are_in_plain_words_the_gravest_first():
     ]
 
 
+def test_thousands_of_slices_are_no_thousands_of_reasons():
+    findings = Findings({"pass": 1}, set_results=[set_result("unmeasured")] * 5000)
+    reasons = decide(findings, policy(), "fail").reasons
+    assert (len(reasons), reasons[-1]) == (21, "4980 more results of set rules like these")
+
+
 @pytest.mark.parametrize(
     ("counts", "errors", "missing", "floor", "share", "code"),
     [

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from wfkit.gate.policy import Policy
-from wfkit.gate.run_words import baseline_line, floor_in_words, missing_from_run, set_rule_line, some
+from wfkit.gate.run_words import LINES_SHOWN, baseline_line, floor_in_words, missing_from_run, set_rule_line, some
 from wfkit.gate.wording import counted
 
 FailOn = Literal["fail", "review"]
@@ -113,8 +113,8 @@ def _gaps(findings: Findings, policy: Policy) -> list[str]:
 
 def _set_rule_reasons(findings: Findings, policy: Policy, statuses: Sequence[str]) -> list[str]:
     rules = {rule.name: rule for rule in policy.set_rules}
-    return [
-        f"set rule {set_rule_line(rules[result['name']], result)}"
-        for result in findings.set_results
-        if result["status"] in statuses
-    ]
+    results = [result for result in findings.set_results if result["status"] in statuses]
+    lines = [f"set rule {set_rule_line(rules[result['name']], result)}" for result in results[:LINES_SHOWN]]
+    if len(results) > LINES_SHOWN:
+        lines.append(f"{counted(len(results) - LINES_SHOWN, 'more result')} of set rules like these")
+    return lines
