@@ -3,6 +3,7 @@
 What became of a step is said by a word and by the shape of its box as well as by its colour.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from wfkit.formats.mermaid_labels import written_label
@@ -137,5 +138,8 @@ def _box(state: State, lines: Iterable[str]) -> str:
 
 
 def _escaped(line: str) -> str:
-    """A line of a label: what reads as a directive or a formula anywhere in a diagram does not."""
-    return written_label(line)[1:-1].replace("%", "#37;").replace("$", "#36;")
+    """A line of a label: what reads as a directive or a formula anywhere in a diagram does not.
+
+    Entities are decoded before formulas are looked for, so only a blank between two dollars keeps them apart.
+    """
+    return re.sub(r"\$(?=\$)", "$ ", written_label(line)[1:-1].replace("%", "#37;"))
