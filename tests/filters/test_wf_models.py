@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.small_models import small_encoder
 from wfkit.errors import Unavailable
 from wfkit.models.locate import locate
 from wfkit.models.manifest import DEFAULT_MODEL, known
@@ -123,6 +124,34 @@ def test_fetch_from_an_unpacked_model(run: Run, tmp_path: Path) -> None:
     assert f"\t{target}\n" in run("wf-models", "list", env=cache).stdout.decode()
 
 
+def test_export_where_and_verify_of_the_onnx_form(run: Run, empty: Path, tmp_path: Path) -> None:
+    own = small_encoder(tmp_path / "small")
+    lacking = run("wf-models", "where", "--onnx", own)
+    assert (lacking.returncode, lacking.stdout) == (4, b"")
+    assert b"needs an encoder in ONNX form: wf-models export small, where wfkit[models] is installed" in lacking.stderr
+    made = run("wf-models", "export", own)
+    target = Path(made.stdout.decode().strip())
+    assert (made.returncode, target.parent) == (0, empty / "wfkit" / "models")
+    assert made.stderr.decode().splitlines()[-1].startswith("wf-models: cosines differ by at most ")
+    again = run("wf-models", "export", "-q", own)
+    assert (again.returncode, again.stdout, again.stderr) == (0, made.stdout, b"")
+    assert run("wf-models", "where", "--onnx", own).stdout == made.stdout
+    verified = run("wf-models", "verify", own).stdout.decode().splitlines()
+    assert [line.split("\t")[1] for line in verified] == [str(own), str(target)]
+    assert len({line.split("\t")[0] for line in verified}) == 1
+    content = bytearray((target / "model.onnx").read_bytes())
+    content[1_000] ^= 1
+    (target / "model.onnx").write_bytes(content)
+    damaged = run("wf-models", "verify", own)
+    assert (damaged.returncode, damaged.stdout) == (1, b"")
+    assert damaged.stderr.endswith(b"; make it again with: wf-models export small\n")
+    assert run("wf-models", "where", "--onnx", own).returncode == 4
+    for backend in ("auto", "onnx"):
+        scored = run("wf-score", "--metrics", "chain_f1", "--encoder", own, "--backend", backend)
+        assert (scored.returncode, scored.stdout) == (4, b"")
+        assert scored.stderr.startswith(f"wf-score: refused {target / 'model.onnx'}: expected sha256 ".encode())
+
+
 def test_an_interrupted_fetch_exits_130_and_leaves_nothing(empty: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
@@ -164,7 +193,7 @@ def test_a_full_disk_is_told(empty: Path, command: list[str]) -> None:
     assert (result.returncode, result.stderr) == (4, b"wf-models: cannot write the output: No space left on device\n")
 
 
-@pytest.mark.parametrize("command", [[], ["fetch"], ["list"], ["where"], ["verify"]])
+@pytest.mark.parametrize("command", [[], ["fetch"], ["export"], ["list"], ["where"], ["verify"]])
 def test_every_help_has_examples(run: Run, command: list[str]) -> None:
     for option in ("-h", "--help"):
         result = run("wf-models", *command, option)
