@@ -45,7 +45,7 @@ def coverage_line(coverage: Mapping[str, Any]) -> str:
     if coverage["floor"] is None or coverage["share"] is None:
         return line
     sign = ">=" if coverage["status"] == "pass" else "<"
-    return f"{line}, {coverage['share']:.4g} {sign} {coverage['floor']!r}"
+    return f"{line}, {_beside(coverage['share'], coverage['floor'], '.4g')} {sign} {coverage['floor']!r}"
 
 
 def baseline_line(result: Mapping[str, Any]) -> str:
@@ -58,12 +58,21 @@ def baseline_line(result: Mapping[str, Any]) -> str:
     else:
         moved = "dropped" if result["drop"] > 0 else "rose"
         before, now = result["baseline_mean"], result["mean"]
-        interval = "" if result["ci"] is None else ", 95 % interval of the drop {:.4f} to {:.4f}".format(*result["ci"])
+        interval = ""
+        if result["ci"] is not None:
+            low, high = result["ci"]
+            interval = f", 95 % interval of the drop {_beside(low, 0.0)} to {high:.4f}"
         line = (
-            f"baseline: mean {metric} {moved} by {abs(result['drop']):.4f}, from {before:.4f} to {now:.4f}{interval}: "
-            f"{_allowance(result)}"
+            f"baseline: mean {metric} {moved} by {_beside(abs(result['drop']), result['max_drop'])}, "
+            f"from {before:.4f} to {now:.4f}{interval}: {_allowance(result)}"
         )
     return line if reason is None else f"{line}; unmeasured: {reason}"
+
+
+def _beside(value: float, bar: float, form: str = ".4f") -> str:
+    """A number in a short form, or in as many decimals as it takes to see on which side of the bar it is."""
+    text = format(value, form)
+    return text if (float(text) < bar, float(text) == bar) == (value < bar, value == bar) else value_text(value, bar)
 
 
 def _allowance(result: Mapping[str, Any]) -> str:
