@@ -130,12 +130,16 @@ def _blocks(pairs: Sequence[Pair], lengths: Mapping[str, int]) -> Iterator[list[
     """Cut pairs into blocks whose texts fit into memory; those of one golden text stay together as far as that goes."""
     block: list[Pair] = []
     texts: set[str] = set()
+    tokens = 0
     for pair in sorted(pairs, key=lambda pair: (pair[1], pair[0])):
-        if block and sum(lengths[text] for text in texts.union(pair)) > _TOKENS_IN_MEMORY:
+        more = sum(lengths[text] for text in {*pair} - texts)
+        if block and tokens + more > _TOKENS_IN_MEMORY:
             yield block
-            block, texts = [], set()
+            block, texts, tokens = [], set(), 0
+            more = sum(lengths[text] for text in {*pair})
         block.append(pair)
         texts.update(pair)
+        tokens += more
     if block:
         yield block
 
