@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from wfkit import engine, jsonl
-from wfkit.engine import Ending, Stage, Stopped
+from wfkit.delivery import MAX_COMPLAINTS, Stopped, deliver
+from wfkit.engine import Ending, Stage
 from wfkit.errors import DataError
 from wfkit.streams import Line
 
@@ -39,7 +40,7 @@ class Outcome:
         process = engine.processor(stage, "wf-x", check=check, admit=None if late or stage.output_ids else admit)
         self.stopped = False
         try:
-            self.codes, self.counts, self.report = engine.run(
+            self.codes, self.counts, self.report = deliver(
                 engine.serial(iter(batches), process),
                 stage,
                 "wf-x",
@@ -202,7 +203,7 @@ def test_a_bug_keeps_the_finished_records() -> None:
     stage, writes = stage_of(step), []
     process = engine.processor(stage, "wf-x", check=True, admit=None)
     with pytest.raises(KeyError):
-        engine.run(
+        deliver(
             engine.serial(iter([lines(workflow("a"), workflow("b"), workflow("c"))]), process), stage, "wf-x",
             write=writes.append, say=pytest.fail, stop_at_error=False, admit=None, progress=lambda count: None,
         )  # fmt: skip
@@ -240,7 +241,7 @@ def test_a_line_over_the_limit_is_an_error_with_its_size() -> None:
 
 def test_complaints_stop_after_a_hundred() -> None:
     outcome = Outcome(stage_of(), lines(*[b"{"] * 150))
-    assert len(outcome.said) == engine.MAX_COMPLAINTS + 1
+    assert len(outcome.said) == MAX_COMPLAINTS + 1
     assert outcome.said[-1].startswith("further bad records are not named here")
     assert len(outcome.records) == 150
 
@@ -255,7 +256,7 @@ def test_a_record_is_written_before_the_next_batch_is_asked_for() -> None:
         yield lines(workflow("b"))
 
     process = engine.processor(stage, "wf-x", check=True, admit=None)
-    engine.run(
+    deliver(
         engine.serial(batches(), process), stage, "wf-x", write=lambda data: writes.append(data) if data else None,
         say=pytest.fail, stop_at_error=False, admit=None, progress=lambda count: None,
     )  # fmt: skip

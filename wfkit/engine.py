@@ -1,23 +1,20 @@
-"""The one engine of every filter: decode, check, step, encode, in order, with nothing lost.
+"""The one engine of every filter: decode, check, step, encode, with nothing lost.
 
-A filter gives a `Stage`; the engine runs it over batches of input in this process or in workers, turns every
-bad record into an `error` record in its place and settles the exit code. It knows no metric and no format.
+A filter gives a `Stage`; the engine takes batches of input through it, in this process or in workers, and turns every
+bad record into an `error` record in its place. `wfkit.delivery` writes what comes of it. Neither knows a metric or a
+format.
 """
 
 import contextlib
 import sys
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from wfkit import exit_codes, interrupts, jsonl, schema
+from wfkit import jsonl, schema
 from wfkit.errors import DataError
 from wfkit.jsonl import Record
 from wfkit.streams import Line, tell
-
-MAX_COMPLAINTS = 100
-FLUSH_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -105,10 +102,6 @@ class Result(NamedTuple):
 Process = Callable[[Sequence[Line]], Iterable[Result]]
 Batches = Iterator[Sequence[Line]]
 Processed = Generator[tuple[Sequence[Line], Iterable[Result]], None, None]
-
-
-class Stopped(Exception):
-    """A record was bad and ``--on-error fail`` asked to stop there."""
 
 
 def decoder(stage: Stage, check: bool) -> Callable[[Line], Decoded]:
@@ -215,7 +208,7 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
                     return _single(stage, outcome, record_id, line.raw[:-1] + b"," + jsonl.dumps(added)[1:] + b"\n")
             elif checkers:
                 records = [checked(line, one, checkers.get(one["kind"])) for one in records]
-            return _result(stage, records, [complaint_of(one) for one in records if _is_error(one)], record_id)
+            return _result(stage, records, [complaint_of(one) for one in records if is_error(one)], record_id)
         except Exception as error:
             problem = error if isinstance(error, DataError) else None if check else unchecked_fault(line)
             if problem is None:
@@ -225,7 +218,7 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
     def process_together(batch: Sequence[Line]) -> Iterator[Result]:
         assert stage.prepare is not None
         decoded = [read(line) for line in batch]
-        good = [one.record for one in decoded if not isinstance(one.record, DataError) and not _is_error(one.record)]
+        good = [one.record for one in decoded if not isinstance(one.record, DataError) and not is_error(one.record)]
         if good:
             # Unchecked records may break it; the step then names the one that is at fault.
             with contextlib.nullcontext() if check else contextlib.suppress(LookupError, TypeError, AttributeError):
@@ -281,115 +274,9 @@ def complaint_of(error: Record) -> str:
     return f"{place}: {error.get('message', 'error record')}"
 
 
-def _is_error(record: Any) -> bool:
+def is_error(record: Any) -> bool:
+    """Whether a record is an `error` record."""
     return isinstance(record, dict) and record.get("kind") == "error"
-
-
-def run(
-    processed: Processed,
-    stage: Stage,
-    filter_name: str,
-    *,
-    write: Callable[[bytes], None],
-    say: Callable[[str], None],
-    stop_at_error: bool,
-    admit: Callable[[str], bool] | None,
-    progress: Callable[[int], None],
-) -> tuple[set[int], dict[str, Any], Sequence[str]]:
-    """Write all results in order and finish the stage.
-
-    Args:
-        admit: tells whether an id is new, where repeated ids are to be found here (the workers cannot).
-
-    Returns:
-        The exit codes that apply, the counts for the summary, and the lines of the human report.
-
-    Raises:
-        Stopped: under ``stop_at_error``, at the first bad record, after everything before it was written.
-    """
-    read = written = errors = complaints = 0
-    output: list[bytes] = []
-    last_write = time.monotonic()
-
-    def complain(texts: Sequence[str]) -> None:
-        nonlocal complaints
-        for text in texts:
-            complaints += 1
-            if complaints <= MAX_COMPLAINTS:
-                say(text)
-            elif complaints == MAX_COMPLAINTS + 1:
-                say("further bad records are not named here; each is an error record in the output")
-
-    def flush() -> None:
-        with interrupts.held():  # an interrupt must neither cut a record nor write it twice
-            data = b"".join(output)
-            output.clear()
-            write(data)
-
-    for batch, results in processed:
-        try:
-            for line, result in zip(batch, results, strict=True):
-                if admit is not None:
-                    result = _with_new_ids(result, line, stage, filter_name, admit)
-                read += 1
-                if result.complaints:
-                    complain(result.complaints)
-                    if stop_at_error:
-                        raise Stopped
-                for one in result.outputs:
-                    errors += one.is_error
-                    written += bool(one.data)
-                    output.append(one.data)
-                if stage.collect is not None:
-                    for note in result.notes:
-                        stage.collect(note)
-                now = time.monotonic()
-                if stage.flush_each or now - last_write > FLUSH_SECONDS:
-                    flush()
-                    last_write = now
-                    progress(read)
-        finally:
-            flush()
-    progress(read)
-    ending = stage.finish() if stage.finish else Ending()
-    for record in ending.records:
-        if _is_error(record):
-            errors += 1
-            complain([complaint_of(record)])
-        written += 1
-        output.append(jsonl.dumps(record) + b"\n")
-        flush()
-    output.append(ending.text.encode())
-    flush()
-    codes = ending.codes | ({exit_codes.DATA} if errors else set())
-    counts = {"read": read, "written": written, "errors": errors, **ending.summary}
-    return codes, counts, ending.report
-
-
-def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, admit: Callable[[str], bool]) -> Result:
-    """The result itself, or with an `error` record in the place of everything whose id came before."""
-    if not stage.output_ids:
-        record_id = result.record_id
-        return result if record_id is None or admit(record_id) else _repeated(stage, filter_name, line, record_id)
-    known = []
-    for number, one in enumerate(result.outputs):
-        if one.record_id is not None and not one.is_error and not admit(one.record_id):
-            known.append(number)
-    if not known:
-        return result
-    outputs, notes, complaints = list(result.outputs), list(result.notes), list(result.complaints)
-    for number in known:
-        record_id = outputs[number].record_id or ""
-        (outputs[number],), note, complaint = _repeated(stage, filter_name, line, record_id)[1:]
-        complaints += complaint
-        if notes:
-            (notes[number],) = note
-    return Result(result.record_id, tuple(outputs), tuple(notes), tuple(complaints))
-
-
-def _repeated(stage: Stage, filter_name: str, line: Line, record_id: str) -> Result:
-    error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-    return failure(stage, filter_name, line, error, record_id)
 
 
 def admit_into(seen: set[int]) -> Callable[[str], bool]:

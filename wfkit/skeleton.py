@@ -240,7 +240,7 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
     import gc
     import time
 
-    from wfkit import engine, interrupts, jsonl, streams
+    from wfkit import delivery, engine, interrupts, jsonl, streams
 
     # Records are trees that die young: looking for cycles among them costs a third of the time and finds none.
     gc.set_threshold(200_000, 50, 50)
@@ -287,7 +287,7 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
         else:
             here = None if stage.output_ids else admit
             processed = engine.serial(batches, engine.processor(stage, name, check=check, admit=here))
-        codes, counts, report = engine.run(
+        codes, counts, report = delivery.deliver(
             processed,
             stage,
             name,
@@ -302,7 +302,7 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
     except Told as told:
         streams.write_all(descriptor, "".join(f"{line}\n" for line in told.lines).encode())
         return exit_codes.OK
-    except engine.Stopped:
+    except delivery.Stopped:
         return exit_codes.DATA
     finally:
         with interrupts.held():
