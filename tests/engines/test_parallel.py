@@ -19,12 +19,14 @@ def jobs(log: Path) -> int:
 
 @pytest.mark.parametrize("hosts", [":", "2/:"], ids=["local", "sshlogin"])
 @pytest.mark.parametrize(
-    "command", [SCORE, ("wf-validate", "-q"), ("wf-perturb", "-q", "--severity", "20")], ids=lambda command: command[0]
+    "command",
+    [SCORE, ("wf-validate", "-q"), ("wf-perturb", "-q", "--severity", "20"), ("wf-parse", "-q", "--candidates")],
+    ids=lambda command: command[0],
 )
 def test_the_bytes_are_those_of_one_run(
     execute: Command, goldens: bytes, pairs: bytes, tmp_path: Path, command: tuple[str, ...], hosts: str
 ) -> None:
-    data, block = (goldens, "3k") if command[0] == "wf-perturb" else (pairs, "25k")
+    data, block = (goldens, "3k") if command[0] in ("wf-perturb", "wf-parse") else (pairs, "25k")
     serial = execute(*command, stdin=data)
     log = tmp_path / "jobs"
     sharded = execute(*PARALLEL, *command, stdin=data, BLOCK=block, HOSTS=hosts, PARALLEL=f"--joblog {log}")
