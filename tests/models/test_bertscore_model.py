@@ -125,7 +125,7 @@ def test_a_score_does_not_depend_on_what_else_is_scored(bert: BertscoreModel, mo
     shuffled = random.Random(1).sample(pairs, len(pairs))
     assert dict(zip(shuffled, scores(bert, shuffled), strict=True)) == together
     for batch, memory in ((1, 1), (40, 100), (10_000, 10_000)):
-        monkeypatch.setattr(bertscore_model, "_TOKENS_PER_BATCH", batch)
+        monkeypatch.setattr("wfkit.models.batches._TOKENS_PER_BATCH", batch)
         monkeypatch.setattr(bertscore_model, "_TOKENS_IN_MEMORY", memory)
         assert dict(zip(pairs, scores(bert, pairs), strict=True)) == together
 

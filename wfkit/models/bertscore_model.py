@@ -2,17 +2,16 @@
 
 The library pads the texts of a batch to the longest, where a padded place lifts a negative similarity to 0, and sorts
 them by way of a set, so that its scores depend on what else is scored and on the seed of Python's hashes. Here each
-distinct text is embedded once, among texts of exactly its length, and each pair is matched by itself; a test holds
-the scores equal to those that the library gives to single pairs.
+distinct text is embedded once, padded to a width that follows from the text alone, and each pair is matched by itself,
+without padding; a test holds the scores equal to those that the library gives to single pairs.
 """
 
 import warnings
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wfkit.errors import Unavailable
-from wfkit.models.batches import encodable
+from wfkit.models.batches import batches, encodable
 from wfkit.models.bertscore import Setup
 from wfkit.models.offline import stay_offline
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 
 _MOST_TOKENS = 512  # What roberta-large reads; also for tokenizers that know no limit.
-_TOKENS_PER_BATCH = 1024
 _TOKENS_IN_MEMORY = 50_000  # Of embeddings: 200 MB for roberta-large.
 
 
@@ -37,9 +35,13 @@ class BertscoreModel:
     """A loaded model, made by `load_bertscore`."""
 
     def __init__(self, model: Any, tokenizer: Any, baseline: float) -> None:
+        import torch
+
         self._model = model
         self._tokenizer = tokenizer
         self._baseline = baseline
+        ends = [number for number in (tokenizer.sep_token_id, tokenizer.cls_token_id) if number is not None]
+        self._ends = torch.tensor(ends, dtype=torch.long)
 
     def f1(self, pairs: Sequence[Pair]) -> Iterator[dict[Pair, float]]:
         """Rescaled F1 of pairs (candidate, golden), some at a time, so that the memory needed has a bound.
@@ -70,16 +72,22 @@ class BertscoreModel:
         import torch
         from bert_score.utils import bert_encode
 
-        embedded: dict[str, _Embedded] = {}
-        for texts in _alike(tokens):
-            # A lone row takes another path through the matrix library, with other rounding, so it is never alone.
-            numbers = torch.tensor([tokens[text] for text in (texts if len(texts) > 1 else texts * 2)])
-            weights = torch.ones(numbers.shape)
-            weights[(numbers == self._tokenizer.sep_token_id) | (numbers == self._tokenizer.cls_token_id)] = 0
-            vectors = bert_encode(self._model, numbers, attention_mask=torch.ones_like(numbers))
-            embedded |= {text: _Embedded(vectors[row], weights[row]) for row, text in enumerate(texts)}
         nothing = _Embedded(torch.empty(0, 0), torch.empty(0))
-        return embedded | {text: nothing for text, numbers in tokens.items() if not numbers}
+        embedded = {text: nothing for text, numbers in tokens.items() if not numbers}
+        texts = [text for text, numbers in tokens.items() if numbers]
+        for places, width in batches([len(tokens[text]) for text in texts], _MOST_TOKENS):
+            some = [texts[place] for place in places]
+            # A lone row takes another path through the matrix library, with other rounding, so it is never alone.
+            rows = [tokens[text] for text in (some if len(some) > 1 else some * 2)]
+            padding = self._tokenizer.pad_token_id or 0  # Masked, so that any number will do.
+            numbers = torch.tensor([row + [padding] * (width - len(row)) for row in rows])
+            mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+            vectors = bert_encode(self._model, numbers, attention_mask=mask)
+            for place, text in enumerate(some):
+                length = len(tokens[text])
+                ends = torch.isin(numbers[place, :length], self._ends)
+                embedded[text] = _Embedded(vectors[place, :length], (~ends).float())
+        return embedded
 
     def _matched(self, candidate: _Embedded, golden: _Embedded) -> float:
         from bert_score.utils import greedy_cos_idf
@@ -142,15 +150,3 @@ def _blocks(pairs: Sequence[Pair], lengths: Mapping[str, int]) -> Iterator[list[
         tokens += more
     if block:
         yield block
-
-
-def _alike(tokens: Mapping[str, list[int]]) -> Iterator[list[str]]:
-    """Batches of texts with equally many tokens, the shortest first; texts without any are left out."""
-    alike = defaultdict(list)
-    for text, numbers in tokens.items():
-        if numbers:
-            alike[len(numbers)].append(text)
-    for length, texts in sorted(alike.items()):
-        size = max(1, _TOKENS_PER_BATCH // length)
-        for start in range(0, len(texts), size):
-            yield texts[start : start + size]
