@@ -58,6 +58,11 @@ def test_a_line_over_the_limit_keeps_its_head_and_size(length: int, end: bytes, 
         assert len(line.raw) == (line.size if line.size <= 10 else min(line.size, 1024))
 
 
+def test_a_long_line_that_begins_with_blanks_is_no_blank_line(tmp_path: Path) -> None:
+    lines = lines_of(b" " * 3000 + b"{}\n \na\n", tmp_path / "f", limit=2000)
+    assert [(line.raw, line.size, line.number) for line in lines] == [(b" " * 1024, 3002, 1), (b"a", 1, 3)]
+
+
 def test_a_long_line_in_many_chunks_keeps_its_head_and_size(tmp_path: Path) -> None:
     lines = lines_of(b"x" * (3 << 20) + b"\nend\n", tmp_path / "f")
     assert [(len(line.raw), line.size) for line in lines] == [(1024, 3 << 20), (3, 3)]

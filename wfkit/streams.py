@@ -130,7 +130,7 @@ def lines_of(name: str, descriptor: int, max_line: int, head: bytes = b"") -> It
                 raw, size = raw[len(BOM) :], size - len(BOM)
             if raw.endswith(b"\r") and size == len(raw):
                 raw, size = raw[:-1], size - 1
-            if not raw or raw.isspace():
+            if (not raw or raw.isspace()) and size == len(raw):  # the head of a long line may be blank
                 continue
             batch.append(Line(raw, size, name, number))
             if len(batch) == BATCH_LINES:

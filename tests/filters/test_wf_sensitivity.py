@@ -452,6 +452,17 @@ def test_an_id_in_two_shards_is_found_as_in_one_run(run, pairs, tmp_path):
     assert rest[0] == rest[1] and rest[0]
 
 
+def test_a_state_may_be_written_with_other_blanks_and_order(run, pairs, tmp_path):
+    _, states = states_of(run, tmp_path, [pairs[:20]])
+    records = [json.loads(line) for line in states[0].read_bytes().splitlines()]
+    reformatted = b"".join(json.dumps(record, sort_keys=True).encode() + b"\r\n" for record in records)
+    first, second = (
+        run("wf-sensitivity", "--replicates", "20", "--merge", stdin=data)
+        for data in (states[0].read_bytes(), reformatted)
+    )
+    assert (first.returncode, second.returncode) == (0, 0) and first.stdout == second.stdout
+
+
 def test_empty_shards_alone_are_nothing_to_measure(run, tmp_path):
     _, states = states_of(run, tmp_path, [[], []])
     assert len(states[0].read_bytes().splitlines()) == 1
