@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.engines.conftest import DIES_ON_ONE_SHARD, ENGINES, LENIENT, SCORE, Command, spoilt, without_places
-from tests.small_models import small_encoder
 
 PARALLEL = ("bash", ENGINES / "parallel.sh")
 MERGE = ("wf-sensitivity", "--replicates", "20")
@@ -34,20 +33,6 @@ def test_the_bytes_are_those_of_one_run(
     assert (sharded.returncode, sharded.stderr) == (0, b"")
     assert serial.returncode == 0 and sharded.stdout == serial.stdout
     assert jobs(log) > 1
-
-
-def test_jobs_that_share_a_cache_give_the_bytes_of_one_run_without(
-    execute: Command, pairs: bytes, tmp_path: Path
-) -> None:
-    few = b"".join(pairs.splitlines(keepends=True)[:8])
-    encoder = small_encoder(tmp_path / "encoder")
-    command = ("wf-score", "-q", "--metrics", "chain_f1", "--encoder", str(encoder))
-    serial = execute(*command, "--no-cache", stdin=few)
-    assert serial.returncode == 0, serial.stderr.decode()
-    cold, warm = (execute(*PARALLEL, *command, "--cache", "shared", stdin=few, BLOCK=str(len(few) // 2 + 1)) for _ in range(2))
-    assert (cold.returncode, cold.stdout, cold.stderr) == (0, serial.stdout, b"")
-    assert (warm.returncode, warm.stdout) == (0, serial.stdout)
-    assert (tmp_path / "shared" / "embeddings.sqlite3").exists()
 
 
 def test_arguments_reach_the_filter_as_they_are(execute: Command, pairs: bytes) -> None:
