@@ -46,7 +46,9 @@ def served(python: str) -> Iterator[str]:
     file = subprocess.run([python, "-c", find], capture_output=True, text=True, check=True).stdout.strip()
     port = free_port()
     command = ["--model", file, "--model_alias", MODEL, "--host", "127.0.0.1", "--port", str(port), "--n_ctx", "8192"]
-    server = subprocess.Popen([python, "-m", "llama_cpp.server", *command], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [python, "-m", "llama_cpp.server", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     url = f"http://127.0.0.1:{port}/v1"
     try:
         until = time.monotonic() + START_SECONDS
