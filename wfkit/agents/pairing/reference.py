@@ -94,8 +94,9 @@ class Stock:
         """Whether a value stands in the texts: a number as a number of any notation, a text between word boundaries."""
         if isinstance(value, bool):
             return False
-        if any(other.holds(value) for other in self._beside):
-            return True
+        for other in self._beside:
+            if other.holds(value):
+                return True
         if isinstance(value, int | float):
             word = _NUMERALS.get(value)
             return float(value) in self._all_numbers() or (word is not None and self._has(word))

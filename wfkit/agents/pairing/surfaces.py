@@ -133,13 +133,14 @@ def texts_in(value: Any) -> list[str]:
     pending = [value]
     while pending:
         one = pending.pop()
-        if isinstance(one, str):
+        kind = type(one)
+        if kind is str:
             found.append(one)
-        elif isinstance(one, dict):
+        elif kind is dict:
             found.extend(one)
             pending.extend(one.values())
-        elif isinstance(one, list):
+        elif kind is list:
             pending.extend(one)
-        elif isinstance(one, int | float) and not isinstance(one, bool):
+        elif kind is int or kind is float:
             found.append(repr(one))
     return found
