@@ -41,6 +41,7 @@ def deliver(
     """
     read = written = errors = complaints = 0
     output: list[bytes] = []
+    flush_each, collect = stage.flush_each, stage.collect
     last_write = time.monotonic()
 
     def complain(texts: Sequence[str]) -> None:
@@ -68,15 +69,15 @@ def deliver(
                     complain(result.complaints)
                     if stop_at_error:
                         raise Stopped
-                for one in result.outputs:
-                    errors += one.is_error
-                    written += bool(one.data)
-                    output.append(one.data)
-                if stage.collect is not None:
+                for _, data, is_bad in result.outputs:
+                    errors += is_bad
+                    written += bool(data)
+                    output.append(data)
+                if collect is not None:
                     for note in result.notes:
-                        stage.collect(note)
+                        collect(note)
                 now = time.monotonic()
-                if stage.flush_each or now - last_write > FLUSH_SECONDS:
+                if flush_each or now - last_write > FLUSH_SECONDS:
                     flush()
                     last_write = now
                     progress(read)
@@ -103,10 +104,11 @@ def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, ad
     if not stage.output_ids:
         record_id = result.record_id
         return result if record_id is None or admit(record_id) else _repeated(stage, filter_name, line, record_id)
-    known = []
-    for number, one in enumerate(result.outputs):
-        if one.record_id is not None and not one.is_error and not admit(one.record_id):
-            known.append(number)
+    known = [
+        number
+        for number, (record_id, _, is_bad) in enumerate(result.outputs)
+        if record_id is not None and not is_bad and not admit(record_id)
+    ]
     if not known:
         return result
     outputs, notes, complaints = list(result.outputs), list(result.notes), list(result.complaints)

@@ -122,7 +122,7 @@ def decoder(stage: Stage, check: bool) -> Callable[[Line], Decoded]:
         checker = accepted[kind]
         if checker is not None:
             checker(record)
-        return Decoded(record, canonical)
+        return tuple.__new__(Decoded, (record, canonical))
 
     return stage.decode or decode
 
@@ -232,9 +232,10 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
 
 
 def _single(stage: Stage, record: Record, record_id: str | None, data: bytes) -> Result:
-    """The result of a good line that leads to one good record, whose bytes are known."""
+    """The result of a good line that leads to one good record, whose bytes are known: the usual case, kept quick."""
     notes = (stage.note(record),) if stage.note else ()
-    return Result(record_id, (Output(record_id, data, False),), notes, ())
+    output = tuple.__new__(Output, (record_id, data, False))
+    return tuple.__new__(Result, (record_id, (output,), notes, ()))
 
 
 def _result(

@@ -132,7 +132,7 @@ def lines_of(name: str, descriptor: int, max_line: int, head: bytes = b"") -> It
                 raw, size = raw[:-1], size - 1
             if (not raw or raw.isspace()) and size == len(raw):  # the head of a long line may be blank
                 continue
-            batch.append(Line(raw, size, name, number))
+            batch.append(tuple.__new__(Line, (raw, size, name, number)))  # a quarter of the cost of calling it
             if len(batch) == BATCH_LINES:
                 yield batch
                 batch = []

@@ -149,7 +149,7 @@ def _decoder(takes_records_as_they_are: bool) -> "Callable[[Line], Decoded]":
                 return Decoded(line, False)
             kind = record.get("kind")
             if kind == "error" or (kind == "workflow" and takes_records_as_they_are and is_clean(record)):
-                return Decoded(record, canonical)
+                return tuple.__new__(Decoded, (record, canonical))
         return Decoded(line, False)
 
     return decode

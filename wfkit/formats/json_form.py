@@ -6,6 +6,7 @@ Looser means: steps as plain strings, integer ids or none, START and END among s
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 from wfkit.errors import DataError
@@ -69,13 +70,16 @@ def is_clean(value: Any) -> bool:
             return False
         nodes, edges = value["nodes"], value["edges"]
         ids = [node["id"] for node in nodes]
-        index = dict(zip(ids, range(len(ids)), strict=True))
-        if not 0 < len(index) == len(ids) <= MAXIMUM_STEPS or set(map(type, ids)) != {str}:
+        different = set(ids)
+        if not 0 < len(different) == len(ids) <= MAXIMUM_STEPS or set(map(type, ids)) != {str}:
             return False
-        if not all(map(str.strip, [node["text"] for node in nodes])) or not _TERMINAL_IDS.isdisjoint(index):
+        if not all(map(str.strip, [node["text"] for node in nodes])) or not _TERMINAL_IDS.isdisjoint(different):
             return False
+        if edges == list(map(list, pairwise(ids))):  # a chain in listed order, the usual case
+            return True
         if edges and set(map(type, edges)) != {list}:
             return False
+        index = dict(zip(ids, range(len(ids)), strict=True))
         pairs = {(index[source], index[target]) for source, target in edges}
     except (KeyError, TypeError, ValueError, AttributeError):
         return False
