@@ -23,7 +23,7 @@ HEAVY = {
 COMMAND_LINE = {"wfkit.skeleton", "wfkit.filters"}
 PLUMBING = {"wfkit.delivery", "wfkit.engine", "wfkit.workers", "wfkit.sources", "wfkit.streams"}
 LIGHT = {
-    "wfkit", "wfkit.engine", "wfkit.errors", "wfkit.joining", "wfkit.jsonl", "wfkit.registry", "wfkit.schema",
+    "wfkit", "wfkit.delivery", "wfkit.engine", "wfkit.errors", "wfkit.joining", "wfkit.jsonl", "wfkit.registry", "wfkit.schema",
     "wfkit.skeleton", "wfkit.sources", "wfkit.streams", "wfkit.workflow",
 }  # fmt: skip
 LIGHT_PACKAGES = {"wfkit.filters", "wfkit.formats", "wfkit.gate"}

@@ -1,10 +1,10 @@
 import pytest
 
 from wfkit.gate.policy import DEFAULT_POLICY, load_policy
+from wfkit.rendering import as_text
 from wfkit.sensitivity.calibration import Question, calibrate
 from wfkit.sensitivity.calibration_sections import calibration_sections
 from wfkit.sensitivity.notes import calibration_notes, input_notes, largest_shift
-from wfkit.sensitivity.rendering import as_text
 from wfkit.sensitivity.response import Resampling
 from wfkit.sensitivity.sections import report
 from wfkit.sensitivity.study import Plan, study

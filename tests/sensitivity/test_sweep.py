@@ -3,7 +3,7 @@ import pytest
 
 from wfkit.errors import DataError, UsageProblem
 from wfkit.gate.policy import DEFAULT_POLICY, load_policy
-from wfkit.sensitivity.rendering import as_text
+from wfkit.rendering import as_text
 from wfkit.sensitivity.response import Resampling
 from wfkit.sensitivity.sections import report
 from wfkit.sensitivity.study import Plan

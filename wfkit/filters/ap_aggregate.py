@@ -351,7 +351,7 @@ def _write_page(name: str, records: "Sequence[Record]", answers: "Sequence[GateA
 def _rendered(form: Format, records: "Sequence[Record]") -> str:
     from wfkit.agents.aggregation.flat import as_csv
     from wfkit.agents.aggregation.sections import report
-    from wfkit.sensitivity.rendering import as_markdown, as_text
+    from wfkit.rendering import as_markdown, as_text
 
     if form == "jsonl":
         return ""

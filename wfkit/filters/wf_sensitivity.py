@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from wfkit.engine import Ending, Stage
     from wfkit.gate.policy import Policy, Require, Rule
     from wfkit.jsonl import Record
+    from wfkit.rendering import Section
     from wfkit.sensitivity.columns import Columns, Mask
     from wfkit.sensitivity.observations import Observations
-    from wfkit.sensitivity.rendering import Section
     from wfkit.sensitivity.study import Plan
     from wfkit.sensitivity.sweep import Sweep
 
@@ -288,7 +288,7 @@ def _draw(
 
 
 def _rendered(form: Format, records: "Sequence[Record]", sections: "Sequence[Section]") -> str:
-    from wfkit.sensitivity.rendering import as_csv, as_markdown, as_text
+    from wfkit.rendering import as_csv, as_markdown, as_text
 
     if form == "jsonl":
         return ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wfkit.gate.wording import printable
-from wfkit.sensitivity.rendering import Section
+from wfkit.rendering import Section
 
 RATES = {"false_alarm": "false alarms", "benign_alarm": "benign alarms", "miss": "misses"}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from wfkit.gate.wording import printable
 from wfkit.jsonl import Record
-from wfkit.sensitivity.rendering import Section
+from wfkit.rendering import Section
 
 SMALL = "*"
 SMALL_NOTE = f"{SMALL} fewer than 30 goldens: not to be relied on."

@@ -18,7 +18,7 @@ from wfkit.agents.aggregation.wording import (
     p_value,
     per_benchmark,
 )
-from wfkit.sensitivity.rendering import Section
+from wfkit.rendering import Section
 
 FIGURES = ("clean", "perturbed", "delta", "degradation")
 BOUNDS_NOTE = "In brackets: sharp bounds over all requests, whatever the unknown scores are."

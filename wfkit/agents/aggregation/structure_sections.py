@@ -13,7 +13,7 @@ from wfkit.agents.aggregation.wording import (
     p_value,
 )
 from wfkit.gate.wording import printable
-from wfkit.sensitivity.rendering import Section
+from wfkit.rendering import Section
 
 KINDS = {
     "same_target": "same target",

@@ -4,7 +4,7 @@ import io
 import pytest
 
 from wfkit.gate.policy import DEFAULT_POLICY, load_policy
-from wfkit.sensitivity.rendering import Section, as_csv, as_markdown, as_text
+from wfkit.rendering import Section, as_csv, as_markdown, as_text
 from wfkit.sensitivity.response import Resampling
 from wfkit.sensitivity.study import Plan, study
 
