@@ -288,7 +288,8 @@ def _draw(
 
 
 def _rendered(form: Format, records: "Sequence[Record]", sections: "Sequence[Section]") -> str:
-    from wfkit.rendering import as_csv, as_markdown, as_text
+    from wfkit.rendering import as_markdown, as_text
+    from wfkit.sensitivity.rows import as_csv
 
     if form == "jsonl":
         return ""
