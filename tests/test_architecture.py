@@ -23,8 +23,8 @@ HEAVY = {
 COMMAND_LINE = {"wfkit.skeleton", "wfkit.filters"}
 PLUMBING = {"wfkit.delivery", "wfkit.engine", "wfkit.workers", "wfkit.sources", "wfkit.streams"}
 LIGHT = {
-    "wfkit", "wfkit.delivery", "wfkit.engine", "wfkit.errors", "wfkit.joining", "wfkit.jsonl", "wfkit.registry", "wfkit.schema",
-    "wfkit.skeleton", "wfkit.sources", "wfkit.streams", "wfkit.workflow",
+    "wfkit", "wfkit.delivery", "wfkit.engine", "wfkit.errors", "wfkit.joining", "wfkit.jsonl", "wfkit.registry",
+    "wfkit.schema", "wfkit.skeleton", "wfkit.sources", "wfkit.streams", "wfkit.workflow",
 }  # fmt: skip
 LIGHT_PACKAGES = {"wfkit.filters", "wfkit.formats", "wfkit.gate"}
 LEAVES = {"wfkit.errors", "wfkit.exit_codes", "wfkit.interrupts"}
