@@ -67,13 +67,13 @@ test-spark: $(READY)
 bench: $(READY) encoder
 	$(BIN)/python -m tests.benchmarks
 
-lint: $(READY)
+lint: $(READY) encoder
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/cog -P --check README.md
 
-docs: $(READY)
+docs: $(READY) encoder
 	$(BIN)/cog -P -r README.md
 
 .PHONY: encoder
