@@ -1,8 +1,11 @@
 """The one JSON object in an answer of a model, whatever stands around it."""
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
+
+import orjson
 
 from wfkit.errors import DataError
 from wfkit.formats.answers import unwrapped
@@ -27,6 +30,11 @@ def object_in(text: str, check: Callable[[Any], None]) -> dict[str, Any]:
     """
     if len(text) > LONGEST_ANSWER:
         raise BadAnswer(f"the answer has {len(text):,} characters")
+    if text.startswith("{"):
+        with contextlib.suppress(orjson.JSONDecodeError, DataError):  # the usual case, kept quick: nothing around it
+            only: dict[str, Any] = orjson.loads(text)
+            check(only)
+            return only
     found: list[dict[str, Any]] = []
     fault = "no JSON object in it"
     for value in _objects(unwrapped(text, lambda part: "{" in part)):

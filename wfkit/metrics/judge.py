@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wfkit import jsonl, prompts, schema
@@ -59,6 +59,10 @@ class Judge:
 
     def signature(self) -> str:
         """Version, prompt, model, temperature and number of calls; the revision is known once it has answered."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> str:
         return format_signature(
             {"wfkit": 1, "prompt": prompts.load(PROMPT).signature, "model": self.model, "temp": 0, "calls": SAMPLES}
         )
@@ -180,8 +184,14 @@ def answer_schema() -> Mapping[str, Any]:
 
 def _revision(asked: str, replies: "Sequence[Reply]") -> str:
     """The revisions that answered, as the service names them; what was asked for where it does not say."""
-    names = sorted({re.sub(r"[^\x21-\x7b}~]", "_", reply.model)[:100] for reply in replies if reply.model})
+    names = sorted({_revision_name(reply.model) for reply in replies if reply.model})
     return "+".join(names) or asked
+
+
+@cache
+def _revision_name(model: str) -> str:
+    """A revision as it may stand in a signature."""
+    return re.sub(r"[^\x21-\x7b}~]", "_", model)[:100]
 
 
 def _total(values: "Sequence[int | None] | Sequence[float | None]") -> Any:
