@@ -43,8 +43,8 @@ def composite_action(project: Path, shell: list[str]) -> "subprocess.CompletedPr
     (step,) = [step for step in of_yaml("action.yml")["runs"]["steps"] if step.get("id") == "gate"]
     return bash(
         step["run"], project, shell, GOLDENS="workflows/approved/*.txt", CANDIDATES="build/candidates/*.txt",
-        POLICY="", WAIVERS="workflows/waivers.yaml", BASELINE="", GITHUB_STEP_SUMMARY=str(project / "summary.md"),
-        GITHUB_OUTPUT=str(project / "output"),
+        FAIL_ON="fail", POLICY="", WAIVERS="workflows/waivers.yaml", BASELINE="",
+        GITHUB_STEP_SUMMARY=str(project / "summary.md"), GITHUB_OUTPUT=str(project / "output"),
     )  # fmt: skip
 
 
@@ -96,6 +96,26 @@ def test_a_recipe_does_not_pass_where_a_candidate_is_missing(
     done = recipe(project, shell)
     assert done.returncode not in (0, 70), done.stderr
     assert "support_escalation" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "recipe", "code"), [one for one in RECIPES if one[0] != "ci/pre-commit-config.yaml"],
+                         ids=["action.yml", "ci/gitlab.yml", "ci/Makefile"])  # fmt: skip
+def test_a_bad_record_reaches_the_gate_and_its_reports(name: str, recipe: Recipe, code: int, project: Path) -> None:
+    (project / "workflows" / "approved" / "broken.txt").write_text("Node:\n1: a\n2: b\nEdge: (1,2) (2,1)\n")
+    (project / "build" / "candidates" / "broken.txt").write_text("Node:\n1: a\n2: b\nEdge: (1,2)\n")
+    done = recipe(project, STRICT)
+    assert done.returncode == code  # one workflow fails as well, which is the graver answer
+    assert "error record" in done.stderr
+    (report,) = project.glob("*report*/gate.xml")
+    assert "broken" in report.read_text(encoding="utf-8")
+
+
+def test_the_makefile_notices_candidates_that_have_gone(project: Path) -> None:
+    for path in (project / "workflows" / "approved").iterdir():
+        shutil.copy(path, project / "build" / "candidates")
+    assert makefile(project, STRICT).returncode == 0
+    (project / "build" / "candidates" / "support_escalation.txt").unlink()
+    assert makefile(project, STRICT).returncode == 2
 
 
 def test_the_action_writes_summary_annotations_result_and_reports(project: Path) -> None:

@@ -118,7 +118,7 @@ def test_quiet_hides_no_complaint(run: Run, tmp_path: Path) -> None:
     [
         (("--junit", "-"), "--junit -: standard output carries the records; name a file"),
         (("--html", "/dev/stdout"), "--html /dev/stdout: standard output carries the records; name a file"),
-        (("--junit", "x", "--html", "./x"), "two reports are to be written to the same file"),
+        (("--junit", "x", "--html", "./x"), "--html ./x would overwrite a file that is read or written as well"),
         (("--junit", ""), "--junit: cannot write : the name is empty"),
     ],
 )
@@ -128,6 +128,28 @@ def test_no_report_goes_where_it_would_spoil_something(
     done = run("wf-gate", *options, stdin=lines(scored("a", GOOD)), cwd=tmp_path)
     assert done.returncode == 2
     assert complaint in done.stderr.decode()
+
+
+@pytest.mark.parametrize("options", [
+    ("--junit", "in.jsonl", "in.jsonl"), ("--bless", "in.jsonl", "in.jsonl"),
+    ("--junit", "waivers.yaml", "--waivers", "waivers.yaml", "in.jsonl"),
+    ("--summary", "x", "--junit", "./x", "in.jsonl"), ("-o", "x", "--junit", "x", "in.jsonl"),
+])  # fmt: skip
+def test_nothing_that_is_read_or_written_is_written_over(run: Run, tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "in.jsonl").write_bytes(lines(scored("a", GOOD)))
+    (tmp_path / "waivers.yaml").write_text("[]\n")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    done = run("wf-gate", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"would overwrite a file that is read or written as well" in done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_baseline_may_replace_the_one_it_was_compared_with(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_bytes(lines(scored("a", GOOD)))
+    assert run("wf-gate", "--bless", "base.jsonl", "in.jsonl", cwd=tmp_path).returncode == 0
+    done = run("wf-gate", "--baseline", "base.jsonl", "--bless", "base.jsonl", "in.jsonl", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_job_summary_is_appended_to_and_every_other_file_replaced(run: Run, tmp_path: Path) -> None:

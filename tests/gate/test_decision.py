@@ -103,7 +103,7 @@ def test_thousands_of_slices_are_no_thousands_of_reasons():
         ({"pass": 19}, 1, 0, 0.95, 0.95, 3),  # an error record is never tolerated
         ({"fail": 1, "pass": 18}, 0, 1, 0.95, 0.95, 1),
         ({"pass": 19, "unmeasured": 1}, 0, 0, None, 0.95, 4),
-        ({"unmeasured": 1}, 0, 0, 0, 0.0, 0),
+        ({"unmeasured": 1}, 0, 0, 0, 0.0, 4),  # nothing was measured, which no floor lets pass
         ({"pass": 3}, 0, 0, 1, 1.0, 0),
         ({}, 0, 3, 0, 0.0, 4),  # nothing was judged
         ({}, 0, 0, 0, None, 4),

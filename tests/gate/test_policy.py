@@ -187,3 +187,18 @@ def test_safe_levels_are_the_highest_bars_that_decide():
         "bleu": 0.7,
         "gleu": 0.7,
     }
+
+
+@pytest.mark.parametrize(("metric", "bar", "message"), [
+    ("chain_f1", 0, "no chain_f1 is below 0"),
+    ("kendall_tau", -1, "no kendall_tau is below -1"),
+    ("bleu", 70, "every bleu is below 70: its scores end at 1"),
+])  # fmt: skip
+def test_a_bar_that_decides_nothing_is_refused(metric, bar, message):
+    with pytest.raises(UsageProblem, match=message):
+        load_policy(policy(primary={"metric": metric, "below": bar}))
+
+
+@pytest.mark.parametrize(("metric", "bar"), [("kendall_tau", 0), ("chain_f1", 1), ("our_own", -5), ("bertscore", -0.5)])
+def test_a_bar_inside_the_range_or_of_a_foreign_metric_is_taken(metric, bar):
+    assert load_policy(policy(primary={"metric": metric, "below": bar})).rules[0].primary.below == bar

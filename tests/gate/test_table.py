@@ -26,7 +26,7 @@ def test_worst_first_with_values_and_the_first_explanation():
     )
     assert table_lines(worst, tally) == [
         "fail        lower  chain_f1 0.500 < 0.75, graph_f1 0.740 < 0.75",
-        "fail        low    chain_f1 0.7499999999999999 < 0.75; golden step 5 «x» has no counterpart",
+        "fail        low    chain_f1 0.7499999999999999 < 0.75; golden step 5 «x» has no counterpart … and 1 more",
         "unmeasured  gone   there is no candidate",
         "review      look   bleu 0.600 < 0.75; golden step 1 «a» is reworded as 1 «b» (similarity 0.90)",
         "5 workflows: 1 passed, 2 failed, 1 to review, 1 unmeasured",

@@ -58,7 +58,7 @@ class Reports:
         """Take the values of the options.
 
         Raises:
-            UsageProblem: two reports share a file, or one is to go to standard output, which carries the records.
+            UsageProblem: a report is to go to standard output, which carries the records.
         """
         from wfkit import streams
 
@@ -72,8 +72,6 @@ class Reports:
         for kind, name in self._names.items():
             if streams.is_standard_output(name):
                 raise UsageProblem(f"--{kind} {name}: standard output carries the records; name a file")
-        if len({os.path.realpath(name) for name in self._names.values()}) < len(self._names):
-            raise UsageProblem("two reports are to be written to the same file")
 
     @property
     def wanted(self) -> bool:

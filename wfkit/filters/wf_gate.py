@@ -92,6 +92,8 @@ def main(
     from wfkit.gate.run import Run
     from wfkit.streams import tell
 
+    context = click.get_current_context(silent=True)
+    gate_options.refuse_shared_files(context.params if context else {})
     policy = gate_options.read_policy(policy_file)
     if require is not None:
         policy = with_require(policy, require)

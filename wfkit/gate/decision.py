@@ -25,6 +25,7 @@ class Findings:
         set_results: the results of the rules on the set.
         baseline: the comparison with the approved run, if one was asked for.
         absent: what is to be said of metrics that no record has.
+        too_few: goldens with fewer candidates than must pass.
     """
 
     counts: Mapping[str, int]
@@ -33,6 +34,7 @@ class Findings:
     set_results: Sequence[Mapping[str, Any]] = ()
     baseline: Mapping[str, Any] | None = None
     absent: Sequence[str] = field(default_factory=list)
+    too_few: int = 0
 
 
 class Decision(NamedTuple):
@@ -53,7 +55,7 @@ def coverage_of(findings: Findings, floor: float | None) -> dict[str, Any]:
     expected = judged + findings.errors + len(findings.missing)
     measured = judged - findings.counts.get("unmeasured", 0)
     share = measured / expected if expected else None
-    enough = share is not None and share >= (1 if floor is None else floor)
+    enough = measured > 0 and share is not None and share >= (1 if floor is None else floor)
     status = "pass" if enough else "unmeasured"
     return {"expected": expected, "measured": measured, "share": share, "floor": floor, "status": status}
 
@@ -101,6 +103,10 @@ def _gaps(findings: Findings, policy: Policy) -> list[str]:
             lines.append(f"{counted(len(findings.missing), 'expected golden')} without candidate: {names}")
     elif coverage["status"] != "pass" and coverage["expected"]:
         lines += [floor_in_words(coverage), *findings.absent]
+    if findings.too_few and policy.repeats is not None:
+        lines.append(
+            f"{counted(findings.too_few, 'golden')} with fewer than the {policy.repeats.k} candidates that must pass"
+        )
     lines += _set_rule_reasons(findings, policy, ("unmeasured",))
     if findings.baseline is not None:
         lines += [baseline_line(one) for one in findings.baseline["metrics"] if one["status"] == "unmeasured"]

@@ -1,9 +1,11 @@
 """Reading the fields of configuration values: what is unknown, missing or of the wrong type is told with its path."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any, cast
 
 from wfkit.errors import UsageProblem
+from wfkit.gate.metric_families import RANGES
 
 
 def fields_of(value: Any, where: str, known: Sequence[str], *, required: Sequence[str]) -> Mapping[str, Any]:
@@ -47,6 +49,18 @@ def number_of(value: Any, where: str) -> float:
     if not -1e308 < value < 1e308:
         raise UsageProblem(f"{where}: expected a finite number, got {value}")
     return float(value)
+
+
+def bar_of(value: Any, where: str, metrics: Sequence[str]) -> float:
+    """The value as a bar for these metrics, one that some score is below and some is not."""
+    bar = number_of(value, where)
+    for metric in metrics:
+        least, largest = RANGES.get(metric, (-inf, inf))
+        if bar <= least:
+            raise UsageProblem(f"{where}: no {metric} is below {bar:g}, so the rule could not fail anything")
+        if bar > largest:
+            raise UsageProblem(f"{where}: every {metric} is below {bar:g}: its scores end at {largest:g}")
+    return bar
 
 
 def share_of(value: Any, where: str) -> float:

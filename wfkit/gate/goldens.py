@@ -53,6 +53,7 @@ class Goldens:
         self.failed: list[str] = []
         self.unmeasured: list[str] = []
         self.units = 0
+        self.too_few = 0  # goldens with fewer candidates than must pass
         self.grouped = policy.repeats is not None
         self.outdone: set[str] = set()
 
@@ -121,7 +122,10 @@ class Goldens:
         statuses = sorted((seen.status for seen in candidates), key=self._rank.__getitem__)
         assert self._policy.repeats is not None
         needed = {"any": 1, "all": len(statuses)}.get(self._policy.repeats.rule, k or 1)
-        return statuses[needed - 1] if needed <= len(statuses) else "unmeasured"
+        if needed > len(statuses):
+            self.too_few += 1
+            return "unmeasured"
+        return statuses[needed - 1]
 
     def _status_of_mean(self, candidates: Sequence[Observation]) -> str:
         means, reasons = mean_scores(self._metrics, candidates)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Literal, cast
 
 from wfkit.errors import UsageProblem
-from wfkit.gate.fields import choice_of, fields_of, kind_of, name_of, number_of
+from wfkit.gate.fields import bar_of, choice_of, fields_of, kind_of, name_of
 from wfkit.gate.set_rules import ACTIONS, Action, Repeats, SetRule, load_coverage, load_repeats, load_set_rules
 
 Require = Literal["primary", "both", "either"]
@@ -164,16 +164,17 @@ def _clause(value: Any, where: str) -> Clause:
     if len(given) != 1:
         found = " and ".join(given) or "none"
         raise UsageProblem(f"{where}: expected one of any_of, all_of and metric, got {found}")
-    below = number_of(fields["below"], f"{where}.below")
+    place = f"{where}.below"
     if given == ["metric"]:
-        return Clause("any_of", (name_of(fields["metric"], f"{where}.metric"),), below)
+        metric = name_of(fields["metric"], f"{where}.metric")
+        return Clause("any_of", (metric,), bar_of(fields["below"], place, [metric]))
     quantifier = cast(Quantifier, given[0])
     metrics = fields[quantifier]
     if not isinstance(metrics, list) or not metrics or not all(isinstance(name, str) and name for name in metrics):
         raise UsageProblem(f"{where}.{quantifier}: expected a list of metric names, got {metrics!r}")
     if len(set(metrics)) < len(metrics):
         raise UsageProblem(f"{where}.{quantifier}: a metric is named twice in {metrics!r}")
-    return Clause(quantifier, tuple(metrics), below)
+    return Clause(quantifier, tuple(metrics), bar_of(fields["below"], place, metrics))
 
 
 def _refuse_equal_names(rules: Iterable[Rule | SetRule]) -> None:

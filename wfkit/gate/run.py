@@ -117,6 +117,7 @@ class Run:
                 for metric, _ in self.policy.safe_levels
                 if self._tally.verdicts and metric not in self._tally.metrics
             ],
+            too_few=self._goldens.too_few,
         )
         decision = decide(findings, self.policy, self.fail_on)
         of_the_run = self._of_the_run(findings)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from wfkit.errors import UsageProblem
-from wfkit.gate.fields import choice_of, count_of, fields_of, kind_of, name_of, number_of, path_of, share_of
+from wfkit.gate.fields import bar_of, choice_of, count_of, fields_of, kind_of, name_of, path_of, share_of
 
 Action = Literal["fail", "review"]
 Statistic = Literal["mean", "median", "min", "p10", "pass_rate", "ci_lower"]
@@ -92,12 +92,16 @@ def _set_rule(value: Any, where: str) -> SetRule:
         raise UsageProblem(f"{where}.metric: pass_rate is a share of verdicts and takes no metric")
     if statistic != "pass_rate" and "metric" not in fields:
         raise UsageProblem(f"{where}: 'metric' is missing: {statistic} of which scores?")
-    read_bar = share_of if statistic == "pass_rate" else number_of
+    metric = name_of(fields["metric"], f"{where}.metric") if "metric" in fields else None
+    place = f"{where}.below"
+    below = share_of(fields["below"], place) if metric is None else bar_of(fields["below"], place, [metric])
+    if below == 0 and metric is None:
+        raise UsageProblem(f"{place}: no share is below 0, so the rule could not fail anything")
     return SetRule(
         name=name_of(fields["name"], f"{where}.name"),
         statistic=statistic,
-        metric=name_of(fields["metric"], f"{where}.metric") if "metric" in fields else None,
-        below=read_bar(fields["below"], f"{where}.below"),
+        metric=metric,
+        below=below,
         slice=_slice(fields.get("slice", {}), f"{where}.slice"),
         by=path_of(fields["by"], f"{where}.by") if "by" in fields else None,
         min_n=count_of(fields.get("min_n", 1), f"{where}.min_n"),

@@ -101,7 +101,10 @@ def _why(verdict: Mapping[str, Any]) -> str:
     scores = ", ".join(dict.fromkeys(breach_text(breach) for breach in verdict["breaches"]))
     waiver = verdict.get("waiver")
     accepted = f"waived until {waiver['expires']}: {waiver['reason']}" if waiver else ""
-    return printable("; ".join(filter(None, (accepted, scores, *verdict["explanation"][:1]))), LINE_LIMIT)
+    explanation = verdict["explanation"]
+    more = f" … and {len(explanation) - 1} more" if len(explanation) > 1 else ""
+    told = printable("; ".join(filter(None, (accepted, scores, *explanation[:1]))), LINE_LIMIT - len(more))
+    return told + more
 
 
 def _totals(tally: Tally) -> str:
