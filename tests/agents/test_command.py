@@ -107,6 +107,9 @@ def test_grandchildren_end_with_it(tmp_path: Path, commands: list[LineCommand]) 
     child = command.ask({"id": 1})["child"]
     assert alive(child)
     command.stop()
+    until = time.monotonic() + 10  # the system takes its time to end what was killed
+    while alive(child) and time.monotonic() < until:
+        time.sleep(0.02)
     assert not alive(child)
 
 

@@ -117,7 +117,8 @@ class Ledger:
 
     def close(self) -> None:
         """Let go of the file; a new one that never held anything is removed."""
-        if self._new and not self._end:
+        # Asked of the system: an interrupt may come between a write and our note of it.
+        if self._new and not os.fstat(self._descriptor).st_size:
             with contextlib.suppress(OSError):
                 Path(self.name).unlink()
         os.close(self._descriptor)
