@@ -19,7 +19,7 @@ SCORE = ("wf-score", "-q", "--metrics", "bleu,gleu")
 DIES_ON_ONE_SHARD = 'shard=$(cat "$@"); case $shard in *"golden 5/"*) kill -9 $$;; esac; printf "%s\\n" "$shard"'
 """A program that passes its input on, but is killed where it holds a certain golden."""
 
-LENIENT = b'{"version":1,"rules":[{"name":"any","primary":{"any_of":["bleu"],"below":0},"action":"fail"}]}'
+LENIENT = b'{"version":1,"rules":[{"name":"any","primary":{"any_of":["bleu"],"below":0.0001},"action":"fail"}]}'
 """A policy under which everything passes, so that the exit code of wf-gate speaks of the stream alone."""
 
 WORDS = ("open", "close", "check", "send", "the", "a", "door", "letter", "–", "schlüssel", "\u2028", "鍵")
