@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wfkit import exit_codes, interrupts, jsonl
-from wfkit.engine import Ending, Processed, Result, Stage, complaint_of, failure, is_error
-from wfkit.errors import DataError
+from wfkit.engine import Ending, Processed, Result, Stage, complaint_of, failure, is_error, repeated_id
 from wfkit.streams import Line
 
 MAX_COMPLAINTS = 100
@@ -122,5 +121,4 @@ def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, ad
 
 
 def _repeated(stage: Stage, filter_name: str, line: Line, record_id: str) -> Result:
-    error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-    return failure(stage, filter_name, line, error, record_id)
+    return failure(stage, filter_name, line, repeated_id(record_id), record_id)

@@ -168,8 +168,7 @@ def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[s
             if isinstance(record, dict) and record["kind"] != "error":
                 record_id = record.get("id")
                 if isinstance(record_id, str) and not admit(record_id):
-                    error = DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
-                    return Decoded(error, False)
+                    return Decoded(repeated_id(record_id), False)
             return decoded
         except DataError as error:
             return Decoded(error, False)
@@ -278,6 +277,11 @@ def complaint_of(error: Record) -> str:
 def is_error(record: Any) -> bool:
     """Whether a record is an `error` record."""
     return isinstance(record, dict) and record.get("kind") == "error"
+
+
+def repeated_id(record_id: str) -> DataError:
+    """What is wrong with a record whose id came before."""
+    return DataError(f"id {record_id!r} occurs twice in the stream", code="E-DUP-ID", path="$.id")
 
 
 def admit_into(seen: set[int]) -> Callable[[str], bool]:

@@ -42,6 +42,11 @@ def differing_parts(first: str, second: str) -> list[str]:
     return [key for key in [*left, *(key for key in right if key not in left)] if left.get(key) != right.get(key)]
 
 
+def difference_in_words(first: str | None, second: str | None) -> str:
+    """Where two signatures differ, as the end of a sentence; nothing to say where one is unsigned."""
+    return "" if first is None or second is None else f"; they differ in {', '.join(differing_parts(first, second))}"
+
+
 class SignatureGuard:
     """Watches a stream of scored records and refuses a second signature for any metric.
 
@@ -90,11 +95,8 @@ class SignatureGuard:
             self._first_ids[metric] = record_id
             return
         first = self._signatures[metric]
-        where = ""
-        if first is not None and signature is not None:
-            where = f"; they differ in {', '.join(differing_parts(first, signature))}"
         raise UsageProblem(
             f"{metric} was measured in two ways, which are not comparable: "
             f"{first or UNSIGNED} (record {self._first_ids[metric]!r}) and "
-            f"{signature or UNSIGNED} (record {record_id!r}){where}"
+            f"{signature or UNSIGNED} (record {record_id!r}){difference_in_words(first, signature)}"
         )

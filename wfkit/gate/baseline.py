@@ -9,7 +9,7 @@ from wfkit.errors import UsageProblem
 from wfkit.gate.observation import Observation, Observer
 from wfkit.gate.set_statistics import FEWEST_GOLDENS, mean_interval, mean_of
 from wfkit.gate.wording import counted, printable
-from wfkit.signature import UNSIGNED, differing_parts
+from wfkit.signature import UNSIGNED, difference_in_words
 
 MAX_DROP = 0.02
 """Drop of a mean that is allowed where nothing else is said."""
@@ -90,9 +90,7 @@ class Baseline:
         for metric, signature in self._signed(record):
             known = self._signatures.get(metric, signature)
             if known != signature:
-                where = ""
-                if known is not None and signature is not None:
-                    where = f"; they differ in {', '.join(differing_parts(known, signature))}"
+                where = difference_in_words(known, signature)
                 raise UsageProblem(
                     f"{metric} of the baseline {self.name} was measured as {known or UNSIGNED}, and in this run as "
                     f"{signature or UNSIGNED} (record {record.get('id')!r}){where}: make a new baseline with --bless"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from wfkit.gate.expectation import Expectation
 from wfkit.gate.run_words import ID_LIMIT, some
 from wfkit.gate.tally import STATUSES, Tally
-from wfkit.gate.wording import breach_text, counted, printable
+from wfkit.gate.wording import breach_text, counted, passed_text, printable
 
 ROW_LIMIT = 20
 """Rows of the table; how many more workflows there are is said below it."""
@@ -108,11 +108,8 @@ def _why(verdict: Mapping[str, Any]) -> str:
 
 
 def _totals(tally: Tally) -> str:
-    passed = f"{tally.status['pass']} passed"
-    if tally.changed_passes:
-        passed += f" ({tally.changed_passes} of them with steps lost, gained, merged, moved or re-linked)"
     parts = [
-        passed,
+        passed_text(tally.status["pass"], tally.changed_passes),
         f"{tally.status['fail']} failed",
         f"{tally.status['review']} to review",
         f"{tally.status['unmeasured']} unmeasured",

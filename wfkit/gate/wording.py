@@ -55,6 +55,12 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what if count == 1 else what + 's'}"
 
 
+def passed_text(passed: int, changed: int) -> str:
+    """``18 passed``, and how many of them are no longer quite what they were."""
+    noted = f" ({changed} of them with steps lost, gained, merged, moved or re-linked)" if changed else ""
+    return f"{passed} passed{noted}"
+
+
 def breach_text(breach: Mapping[str, Any]) -> str:
     """A breach of a verdict in as many digits as show it: ``chain_f1 0.727 < 0.75``."""
     return f"{printable(breach['metric'])} {value_text(breach['value'], breach['below'])} < {breach['below']!r}"

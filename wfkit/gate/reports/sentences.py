@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from wfkit.gate import run_words
 from wfkit.gate.policy import Policy
-from wfkit.gate.wording import REASON_LIMIT, counted, printable
+from wfkit.gate.wording import REASON_LIMIT, counted, passed_text, printable
 
 NO_CANDIDATE = "no candidate came for this golden"
 TEXT_LIMIT = 500
@@ -26,9 +26,7 @@ class Sentence(NamedTuple):
 def headline(summary: Mapping[str, Any]) -> str:
     """The counts in one line: ``20 workflows: 18 passed, 2 failed``."""
     status = summary["status"]
-    passed = f"{status.get('pass', 0)} passed"
-    if summary.get("changed_passes"):
-        passed += f" ({summary['changed_passes']} of them with steps lost, gained, merged, moved or re-linked)"
+    passed = passed_text(status.get("pass", 0), summary.get("changed_passes", 0))
     words = (("fail", "failed"), ("unmeasured", "unmeasured"), ("review", "to review"), ("waived", "waived"))
     parts = [passed, *(f"{status[name]} {word}" for name, word in words if status.get(name))]
     if summary.get("errors"):
