@@ -22,7 +22,7 @@ def main(refuse_in_worker: bool) -> Stage:
     """Pass workflow records on, after doing what they ask for."""
     if refuse_in_worker and parent_process() is not None:
         raise UsageProblem("not in a worker")
-    print("noise while the filter is built")
+    print("noise while the filter is built\n", end="")
     return Stage(reads=("workflow",), writes=("workflow",), step=step)
 
 
@@ -44,7 +44,7 @@ def step(record: dict[str, Any]) -> dict[str, Any]:
         case "refuse":
             raise DataError("refused")
         case "print":
-            print("noise from print")
+            print("noise from print\n", end="")
             os.write(1, b"noise on descriptor 1\n")
             subprocess.run(["echo", "noise from a child"], check=True)
     return record

@@ -42,7 +42,8 @@ class OutputFailed(Unavailable):
 def tell(line: str) -> None:
     """Print one line on standard error; nobody listening there is no reason to fail."""
     with contextlib.suppress(OSError, ValueError):
-        print(line, file=sys.stderr, flush=True)
+        # In one write: a worker that shares the descriptor must not come between a line and its end.
+        print(f"{line}\n", end="", file=sys.stderr, flush=True)
 
 
 def occupy_closed_descriptors() -> set[int]:
