@@ -1,5 +1,6 @@
 """Texts in batches of like length, such that a text's vector does not depend on what else is encoded with it."""
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
 # Enough tokens in one batch to keep the processor busy, few enough for its caches.
 _TOKENS_PER_BATCH = 1024
 
-# Texts are padded to a multiple of this. Wider, more padding; narrower, more and smaller batches.
-_WIDTH_STEP = 4
+# (up to so many tokens, texts are padded to a multiple of this). Wider, more padding; narrower, more and smaller
+# batches: long texts are few, and one that is alone is encoded twice.
+_WIDTH_STEPS = ((24, 2), (48, 4), (128, 16), (sys.maxsize, 64))
 
 
 def encode_in_batches(
@@ -58,7 +60,8 @@ def batches(lengths: Sequence[int], widest: int) -> Iterator[tuple[list[int], in
     """Group the places of texts by the width they are padded to, ascending, and cut each group by the token budget."""
     alike = defaultdict(list)
     for place, length in enumerate(lengths):
-        alike[min(-(-length // _WIDTH_STEP) * _WIDTH_STEP, widest)].append(place)
+        step = next(step for most, step in _WIDTH_STEPS if length <= most)
+        alike[min(-(-length // step) * step, widest)].append(place)
     for width, places in sorted(alike.items()):
         size = max(1, _TOKENS_PER_BATCH // width)
         for start in range(0, len(places), size):
