@@ -285,6 +285,10 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
                 batches, stage, name, module=build.__module__, options=options, check=check, jobs=jobs
             )
         else:
+            if stage.prepare:
+                from wfkit.reading_ahead import read_ahead
+
+                batches = read_ahead(batches)
             here = None if stage.output_ids else admit
             processed = engine.serial(batches, engine.processor(stage, name, check=check, admit=here))
         codes, counts, report = delivery.deliver(
