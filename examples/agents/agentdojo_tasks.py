@@ -134,7 +134,7 @@ def main(arguments: list[str]) -> None:
     match arguments:
         case ["instances"]:
             for record in instances():
-                print(json.dumps(record, ensure_ascii=False))
+                print(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
         case ["environment"]:
             environment()
         case ["grade"]:

@@ -340,7 +340,7 @@ def main(arguments: list[str]) -> None:
 
 def emit(records: Iterator[Record]) -> None:
     for record in records:
-        print(json.dumps(record, ensure_ascii=False))
+        print(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> None:
         case _:
             sys.exit(__doc__)
     for record in found:
-        print(json.dumps(record, ensure_ascii=False))
+        print(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
 
 
 if __name__ == "__main__":

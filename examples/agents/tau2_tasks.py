@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> None:
     match arguments:
         case ["instances", name] if name in ENFORCED:
             for record in instances(name):
-                print(json.dumps(record, ensure_ascii=False))
+                print(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
         case ["environment"]:
             environment()
         case ["grade"]:

@@ -73,7 +73,7 @@ def instance(seed: int, place: int) -> Record:
 
 def main(seed: str, count: str = "8") -> None:
     for place in range(int(count)):
-        print(json.dumps(instance(int(seed), place)))
+        print(json.dumps(instance(int(seed), place), separators=(",", ":")))
 
 
 if __name__ == "__main__":

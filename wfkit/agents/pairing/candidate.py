@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from wfkit.agents.pairing.chat import messages_around
+from wfkit.agents.pairing.chat import chat_problem, messages_around
 from wfkit.agents.pairing.contracts import Tool, tools_of
 from wfkit.agents.pairing.differences import Difference, differences
-from wfkit.agents.pairing.pointers import get
+from wfkit.agents.pairing.pointers import get, split
 from wfkit.agents.pairing.surfaces import Pointers
 
 Record = dict[str, Any]
@@ -72,9 +72,12 @@ class Candidate:
         return any(get(self.perturbed, place) is not get(self.clean, place) for place in places)
 
     @cached_property
-    def chat(self) -> list[Any]:
-        """The messages of the perturbed side."""
-        return messages_around(self.perturbed, self.pointers)
+    def chat_problem(self) -> str | None:
+        """What is wrong with the messages, if they are others than those of the clean side and something is."""
+        roots = {split(place)[:1] for target, places in self.pointers.items() if target != "tools" for place in places}
+        if all(root and self.perturbed.get(root[0]) is self.clean.get(root[0]) for root in roots):
+            return None
+        return chat_problem(messages_around(self.perturbed, self.pointers))
 
     @cached_property
     def tools(self) -> list[Tool]:

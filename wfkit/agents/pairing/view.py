@@ -8,7 +8,7 @@ from wfkit.agents.pairing import contracts, reference, surfaces, text_slots
 from wfkit.agents.pairing.contracts import Tool
 from wfkit.agents.pairing.pointers import get
 from wfkit.agents.pairing.reference import Literal, Stock, normal, numbers_in
-from wfkit.agents.pairing.surfaces import Passage, Record
+from wfkit.agents.pairing.surfaces import Passage, Pointers, Record
 from wfkit.agents.pairing.text_slots import Slot
 
 
@@ -78,30 +78,34 @@ class View:
     @cached_property
     def elsewhere_than(self) -> "Elsewhere":
         """For each surface, what the other ones and the tools' outputs on file say."""
-        return Elsewhere(self)
+        return Elsewhere(self.public, self.private, self.pointers)
 
 
 class Elsewhere:
-    """Where a value of one surface can also be found."""
+    """Where a value of one surface can also be found.
 
-    def __init__(self, view: View) -> None:
-        self._view = view
+    It holds no view: the two would keep each other in memory until the next search for cycles.
+    """
+
+    def __init__(self, public: Record, private: Record, pointers: Pointers) -> None:
+        self._public = public
+        self._private = private
+        self._pointers = pointers
         self._stocks: dict[str, Stock] = {}
 
     def told(self, target: str, value: str) -> bool:
         """Whether another surface that speaks of the task, or an output of a tool on file, holds the value."""
         if target not in self._stocks:
-            view = self._view
             texts: list[str] = []
-            for other, pointers in view.pointers.items():
+            for other, pointers in self._pointers.items():
                 if other not in (target, "tools"):
                     for pointer in pointers:
-                        texts += surfaces.texts_in(get(view.public, pointer))
+                        texts += surfaces.texts_in(get(self._public, pointer))
             if target == "context":  # what tools answered earlier is never edited
-                for message in surfaces.messages(view.public, view.pointers.get("context", ())):
+                for message in surfaces.messages(self._public, self._pointers.get("context", ())):
                     if message.value["role"] == "tool":
                         texts += surfaces.texts_in(message.value)
-            for observation in view.private.get("observations", ()):
+            for observation in self._private.get("observations", ()):
                 texts += surfaces.texts_in(observation["output"])
             self._stocks[target] = Stock(texts)
         return self._stocks[target].holds(value)

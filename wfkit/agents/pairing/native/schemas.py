@@ -1,5 +1,6 @@
 """Whether the tools of an instance are legal contracts of their own dialect, and its messages a legal chat."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +18,8 @@ MAX_NAME = 64
 def native_problem(public: Any, pointers: Pointers, dialect: str) -> str | None:
     """What a benchmark would object to, if anything: names, parameter schemas, roles, ids of calls."""
     try:
-        return tools_problem(public, pointers, dialect) or chat_problem(messages_around(public, pointers))
+        tools = contracts.tools_of(public, pointers.get("tools", ()))
+        return tools_problem(public, pointers, dialect, tools) or chat_problem(messages_around(public, pointers))
     except DataError as error:
         return f"a surface is gone: {error}"
 
@@ -27,20 +29,19 @@ def candidate_problem(candidate: Candidate) -> str | None:
     try:
         problem = None
         if candidate.changes_tools():
-            problem = tools_problem(candidate.perturbed, candidate.pointers, candidate.dialect)
-        return problem or chat_problem(candidate.chat)
+            problem = tools_problem(candidate.perturbed, candidate.pointers, candidate.dialect, candidate.tools)
+        return problem or candidate.chat_problem
     except DataError as error:
         return f"a surface is gone: {error}"
 
 
-def tools_problem(public: Any, pointers: Pointers, dialect: str) -> str | None:
-    """What is wrong with the tools, if anything.
+def tools_problem(public: Any, pointers: Pointers, dialect: str, tools: Sequence[Tool]) -> str | None:
+    """What is wrong with the tools of a side, if anything.
 
     Raises:
         DataError: the surface is not there.
     """
     elements = sum(1 for _ in contracts.elements_of(public, pointers.get("tools", ())))
-    tools = contracts.tools_of(public, pointers.get("tools", ()))
     if len(tools) < elements:
         return "a tool has no name"
     seen: set[str] = set()

@@ -3,7 +3,6 @@
 from collections import Counter
 
 from wfkit.agents.pairing.candidate import Candidate, Check
-from wfkit.agents.pairing.chat import chat_problem
 from wfkit.agents.pairing.contracts import elements_of
 from wfkit.errors import DataError
 
@@ -12,7 +11,7 @@ def executable(candidate: Candidate) -> Check:
     """Decide on the form of the perturbed side."""
     try:
         problem = _tools_problem(candidate) if candidate.changes_tools() else None
-        problem = problem or chat_problem(candidate.chat)
+        problem = problem or candidate.chat_problem
     except DataError as error:
         problem = f"a surface is gone: {error}"
     return Check("fail", problem) if problem else Check("pass", "tools and messages can be given to an actor")
