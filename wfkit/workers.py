@@ -20,9 +20,13 @@ from typing import Any, NamedTuple
 from wfkit import engine
 from wfkit.engine import Process, Result
 from wfkit.errors import DataError, WfkitError
-from wfkit.streams import Line
+from wfkit.streams import BATCH_LINES, Line
 
 Part = Sequence[Line]
+
+# In one part: enough to outweigh its way through a pipe, few enough that no worker idles long at the end of the input;
+# where a stage prepares a part as a whole, the more the better.
+MOST_LINES = 64
 
 
 class WorkerBug(Exception):
@@ -64,7 +68,7 @@ def parallel(
     A thread reads the input, so that a finished record is written while upstream is idle.
     """
     start = Start(module, options, check)
-    source = _Source(batches, jobs)
+    source = _Source(batches, jobs, BATCH_LINES if stage.prepare else MOST_LINES)
     workers: list[_Worker] = []
     waiting: deque[tuple[int, Part]] = deque()
     answers: dict[int, tuple[Part, Answer | None]] = {}
@@ -102,19 +106,19 @@ def parallel(
 class _Source:
     """The parts of the input as they come, read by a thread that rings a bell for each."""
 
-    def __init__(self, batches: Iterable[Part], jobs: int) -> None:
+    def __init__(self, batches: Iterable[Part], jobs: int, most: int) -> None:
         self.room = threading.Semaphore(8 * jobs)
         self.bell, self._rope = os.pipe()
         self._news: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
         self._fault: BaseException | None = None
         self.at_end = False
-        threading.Thread(target=self._read, args=(batches, jobs), daemon=True).start()
+        threading.Thread(target=self._read, args=(batches, jobs, most), daemon=True).start()
 
-    def _read(self, batches: Iterable[Part], jobs: int) -> None:
+    def _read(self, batches: Iterable[Part], jobs: int, most: int) -> None:
         end: BaseException | None = None
         try:
             for batch in batches:
-                for part in _parts(batch, jobs):
+                for part in _parts(batch, jobs, most):
                     self.room.acquire()
                     self._put(part)
         except BaseException as error:  # handed to the main thread, which raises it
@@ -140,8 +144,8 @@ class _Source:
             raise self._fault
 
 
-def _parts(batch: Part, jobs: int) -> Iterator[Part]:
-    size = max(1, -(-len(batch) // jobs))
+def _parts(batch: Part, jobs: int, most: int) -> Iterator[Part]:
+    size = max(1, min(-(-len(batch) // jobs), most))
     for start in range(0, len(batch), size):
         yield batch[start : start + size]
 

@@ -41,19 +41,22 @@ def made_up(number: int, chance: random.Random) -> dict[str, object]:
 
 
 def perturbed(folder: Path, count: int) -> Path:
-    """So many pairs of the paper's three types at 10, 30 and 50 percent."""
+    """So many pairs as wf-perturb makes them: the paper's three types at 10, 30 and 50 percent of goldens at random.
+
+    All variants of a golden follow each other, as in the paper's corpus of nine a golden, so that its texts are shared.
+    """
     path = folder / f"pairs_{count}.jsonl"
     if path.exists():
         return path
     source = goldens(folder)
-    size = source.read_bytes().count(b"\n")
-    repeats = -(-count // (9 * size))
-    everything = folder / "perturbed.jsonl"
-    run(wf("wf-perturb"), "--repeats", str(repeats), str(source), stdout=everything)
-    made = everything.read_text(encoding="utf-8").splitlines(keepends=True)
-    lines = [line for line in made if '"candidate":null' not in line]
+    repeats = -(-count // (8 * source.read_bytes().count(b"\n")))  # some of nine variants are inapplicable
+    lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
     random.Random(0).shuffle(lines)
-    path.write_text("".join(lines[:count]))
+    shuffled, everything = folder / "shuffled.jsonl", folder / "perturbed.jsonl"
+    shuffled.write_text("".join(lines), encoding="utf-8")
+    run(wf("wf-perturb"), "--repeats", str(repeats), str(shuffled), stdout=everything)
+    made = everything.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([line for line in made if '"candidate":null' not in line][:count]), encoding="utf-8")
     return path
 
 

@@ -22,21 +22,25 @@ def lines_of(path: Path) -> list[str]:
 
 def against_peer(folder: Path) -> list[Row]:
     """Pairs per second beside the call pattern of WorFBench's scorer, nothing cached on either side."""
-    pairs = data.perturbed(folder, 1000)
+    pairs, count = data.perturbed(folder, 2000), 2000
+    run(wf("wf-models"), "export", "-q")  # so that the faster backend is what runs
     cache = folder / "empty"
     shutil.rmtree(cache, ignore_errors=True)
     ours = run(wf("wf-score"), "--cache", str(cache), str(pairs), codes=(0,))
-    sample = [json.loads(line) for line in random.Random(1).sample(lines_of(pairs), 40)]
+    records = [json.loads(line) for line in lines_of(pairs)]
+    texts = {node["text"] for record in records for side in ("golden", "candidate") for node in record[side]["nodes"]}
+    sample = random.Random(1).sample(records, 40)
     model = peer.model()
     started = time.perf_counter()
     encoded = sum(peer.score(pair, model)[1] for pair in sample)
     theirs = time.perf_counter() - started
-    ratio = (1000 / ours.seconds) / (len(sample) / theirs)
+    ratio = (count / ours.seconds) / (len(sample) / theirs)
     detail = (
-        f"{1000 / ours.seconds:.1f} pairs/s, start-up included, on 1,000 perturbed pairs; peer"
-        f" {len(sample) / theirs:.2f} pairs/s on 40 of them, {encoded / len(sample):.0f} texts a pair, model loaded"
+        f"{count / ours.seconds:.1f} pairs/s, start-up included, on {count:,} perturbed pairs,"
+        f" {len(texts) / count:.1f} texts a pair; peer {len(sample) / theirs:.2f} pairs/s on 40 of them,"
+        f" {encoded / len(sample):.0f} texts a pair, model loaded"
     )
-    return [Row("wf-score against WorFBench's call pattern", f"{ratio:.0f} ×", "≥ 30 ×", ratio >= 30, detail)]
+    return [Row("wf-score against WorFBench's call pattern", f"{ratio:.0f} ×", "≥ 50 ×", ratio >= 50, detail)]
 
 
 def encoding(folder: Path) -> list[Row]:
