@@ -17,7 +17,7 @@ from typing import NamedTuple
 from wfkit.errors import Unavailable, UsageProblem
 
 CHUNK_BYTES = 1 << 18
-BATCH_BYTES = 1 << 22
+BATCH_BYTES = 1 << 20
 BATCH_LINES = 256
 BOM = b"\xef\xbb\xbf"
 

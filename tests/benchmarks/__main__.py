@@ -19,7 +19,7 @@ from tests.benchmarks import (
     main_job,
     scoring,
 )
-from tests.benchmarks.measure import Row, machine, table
+from tests.benchmarks.measure import Row, in_a_process, machine, table
 
 BENCHMARKS = {
     **main_job.BENCHMARKS,
@@ -55,7 +55,7 @@ def main(wanted: list[str]) -> int:
             if wanted and name not in wanted:
                 continue
             print(f"{name} …", file=sys.stderr, flush=True)
-            for row in benchmark(Path(folder)):
+            for row in in_a_process(benchmark, Path(folder)):
                 print(f"  {row.what}: {row.figure} ({row.target}) {row.detail}", file=sys.stderr, flush=True)
                 rows.append(row)
     print(f"{machine()}\n\n{table(rows)}")

@@ -1,5 +1,6 @@
 """Tools of the benchmarks: timed processes, their peak memory, and one table of ratios."""
 
+import multiprocessing
 import os
 import platform
 import resource
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,6 +55,26 @@ def run(
     if code not in codes:
         raise SystemExit(f"{' '.join(command)}: exit code {code}")
     return Timed(seconds, usage.ru_maxrss / 1024)
+
+
+def in_a_process(benchmark: Callable[[Path], list[Row]], folder: Path) -> list[Row]:
+    """Run one of them in a process of its own: what a process is told of its peak memory begins with its parent's."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(benchmark, folder, sender))
+    process.start()
+    sender.close()
+    try:
+        rows: list[Row] = receiver.recv()
+    except EOFError:
+        process.join()
+        raise SystemExit(process.exitcode) from None
+    process.join()
+    return rows
+
+
+def _send(benchmark: Callable[[Path], list[Row]], folder: Path, sender: Connection) -> None:
+    sender.send(benchmark(folder))
 
 
 def wf(name: str) -> str:

@@ -25,7 +25,7 @@ def document_words(document: str) -> list[str]:
 @lru_cache(maxsize=2**12)  # the candidates of a golden repeat most of its sentences
 def _sentence_words(sentence: str) -> tuple[str, ...]:
     _, word_tokenizer = _tokenizers()
-    return tuple(word_tokenizer.tokenize(sentence))
+    return tuple(map(sys.intern, word_tokenizer.tokenize(sentence)))  # one copy of each word
 
 
 @lru_cache(maxsize=1)  # the metadata of the package is a file that is read and parsed

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # About 3 KB each at 768 dimensions. With a cache, what was forgotten is read again; without one it is encoded again.
-_REMEMBERED_BESIDE_A_CACHE = 4_096
+_REMEMBERED_BESIDE_A_CACHE = 2_048
 _REMEMBERED_ALONE = 50_000
 
 
