@@ -1,6 +1,7 @@
 """What the tests share: running a filter as its user would, and the corpus of real workflow files."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT.parent / "shared" / "corpus"
+
+# A shell starts what runs in its background with the interrupt ignored, and nohup with the hang-up, which our processes
+# would inherit and respect.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
