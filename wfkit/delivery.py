@@ -103,11 +103,6 @@ def _with_new_ids(result: Result, line: Line, stage: Stage, filter_name: str, ad
     if not stage.output_ids:
         record_id = result.record_id
         return result if record_id is None or admit(record_id) else _repeated(stage, filter_name, line, record_id)
-    if len(result.outputs) == 1:  # the usual case, kept quick
-        record_id, _, is_bad = result.outputs[0]
-        if record_id is None or is_bad or admit(record_id):
-            return result
-        return _repeated(stage, filter_name, line, record_id)._replace(record_id=result.record_id)
     known = [
         number
         for number, (record_id, _, is_bad) in enumerate(result.outputs)
