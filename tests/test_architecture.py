@@ -21,7 +21,15 @@ HEAVY = {
 
 # From the top down: a module imports from its own group and from those below.
 COMMAND_LINE = {"wfkit.skeleton", "wfkit.filters"}
-PLUMBING = {"wfkit.delivery", "wfkit.engine", "wfkit.workers", "wfkit.sources", "wfkit.streams", "wfkit.reading_ahead"}
+PLUMBING = {
+    "wfkit.delivery",
+    "wfkit.engine",
+    "wfkit.workers",
+    "wfkit.sources",
+    "wfkit.streams",
+    "wfkit.preparing_ahead",
+    "wfkit.reading_ahead",
+}
 LIGHT = {
     "wfkit", "wfkit.delivery", "wfkit.engine", "wfkit.errors", "wfkit.joining", "wfkit.jsonl", "wfkit.registry",
     "wfkit.schema", "wfkit.skeleton", "wfkit.sources", "wfkit.streams", "wfkit.workflow",

@@ -8,21 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wfkit.errors import UsageProblem
-from wfkit.reading_ahead import read_ahead
-from wfkit.streams import BATCH_BYTES, BATCH_LINES, Line
+from wfkit.reading_ahead import MOST_LINES, read_ahead
+from wfkit.streams import BATCH_BYTES, Line
 
 
 def line(number: int, size: int = 1) -> Line:
     return Line(b"x" * size, size, "-", number)
 
 
-@given(st.lists(st.integers(0, 2 * BATCH_LINES), max_size=6))
+@given(st.lists(st.integers(0, 2 * MOST_LINES), max_size=6))
 def test_every_line_comes_once_in_order_in_bounded_parts(sizes: list[int]) -> None:
     numbers = iter(range(sum(sizes)))
     batches = [[line(next(numbers)) for _ in range(size)] for size in sizes]
     found = list(read_ahead(batches))
     assert [one.number for part in found for one in part] == list(range(sum(sizes)))
-    assert all(0 < len(part) <= BATCH_LINES for part in found)
+    assert all(0 < len(part) <= MOST_LINES for part in found)
 
 
 def test_a_line_is_given_while_the_next_has_not_come() -> None:
@@ -53,7 +53,7 @@ def test_what_comes_in_small_pieces_is_put_together() -> None:
     assert [*first, *next(parts, [])] == [line(number) for number in range(100)]
 
 
-@pytest.mark.parametrize(("lines", "size"), [(BATCH_LINES, 1), (2, BATCH_BYTES // 2)])
+@pytest.mark.parametrize(("lines", "size"), [(MOST_LINES, 1), (2, BATCH_BYTES // 2)])
 def test_no_more_is_read_than_fills_a_batch(lines: int, size: int) -> None:
     taken = threading.Semaphore(0)
     stop = threading.Event()

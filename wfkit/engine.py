@@ -44,6 +44,7 @@ class Stage:
         writes: the record kinds that leave, all of which have a schema.
         step: from one record to none, one or several; raises `DataError` for a bad one.
         prepare: sees all good records of a batch before the first step (to encode texts together).
+        prepares_beside: ``prepare`` may run in a thread, while the steps of the batch before it run.
         encode: replaces the writing of one JSON record per line; gives no bytes for a record to be left out.
         adds: the fields that ``step`` sets in the record it is given, where it changes nothing else and gives no other
             record; the others are then neither checked nor written anew.
@@ -62,6 +63,7 @@ class Stage:
     writes: tuple[str, ...]
     step: Callable[[Any], Record | Sequence[Record] | None]
     prepare: Callable[[Sequence[Any]], None] | None = None
+    prepares_beside: bool = False
     encode: Callable[[Record], bytes] | None = None
     adds: tuple[str, ...] = ()
     output_ids: bool = False

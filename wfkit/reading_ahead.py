@@ -3,11 +3,14 @@
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
-from wfkit.streams import BATCH_BYTES, BATCH_LINES, Line
+from wfkit.streams import BATCH_BYTES, Line
+
+# In one part: the more texts a model sees at once, the less it pads; the fewer, the sooner the first record is out.
+MOST_LINES = 512
 
 
 def read_ahead(batches: Iterable[Sequence[Line]]) -> Iterator[list[Line]]:
-    """Give what has come of some batches, at most `BATCH_LINES` lines at once, never waiting for more than one line.
+    """Give what has come of some batches, at most `MOST_LINES` lines at once, never waiting for more than one line.
 
     A thread reads them meanwhile, until as much waits as fills a batch.
 
@@ -49,9 +52,9 @@ class _Arrivals:
         """What is there, once there is something; nothing at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._lines or self._at_end)
-            lines, self._lines = self._lines[:BATCH_LINES], self._lines[BATCH_LINES:]
+            lines, self._lines = self._lines[:MOST_LINES], self._lines[MOST_LINES:]
             self._changed.notify()
         return lines
 
     def _has_room(self) -> bool:
-        return len(self._lines) < BATCH_LINES and sum(len(line.raw) for line in self._lines) < BATCH_BYTES
+        return len(self._lines) < MOST_LINES and sum(len(line.raw) for line in self._lines) < BATCH_BYTES

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from wfkit import registry, workflow
@@ -39,17 +40,18 @@ class Scorer:
     threshold: float
     max_steps: int
 
+    @cached_property
+    def signatures(self) -> Mapping[str, str]:
+        """By the name of each metric everything that its scores depend on beside the two workflows, in short."""
+        alignment = f"|{self.encoder}|align={self.threshold:g}"
+        return {
+            metric.name: metric.signature() + (alignment if metric.needs_alignment else "") for metric in self.metrics
+        }
+
 
 def metrics_named(names: Sequence[str]) -> list[Metric]:
     """Build the metrics with these names, in this order."""
     return [registry.find(registry.METRICS, name, "metric")() for name in names]
-
-
-def signature_of(metric: Metric, scorer: Scorer) -> str:
-    """Everything that a score depends on beside the two workflows, in one short string."""
-    if not metric.needs_alignment:
-        return metric.signature()
-    return f"{metric.signature()}|{scorer.encoder}|align={scorer.threshold:g}"
 
 
 def texts_of(pair: Mapping[str, Any]) -> set[str]:
@@ -107,7 +109,7 @@ def score_pair(pair: Record, scorer: Scorer) -> Record:
             continue
         score = metric.score(comparison)
         scores[metric.name] = score.value
-        signatures[metric.name] = signature_of(metric, scorer)
+        signatures[metric.name] = scorer.signatures[metric.name]
         if score.reason is not None:
             reasons[metric.name] = score.reason
         if score.details:

@@ -8,7 +8,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -16,6 +16,7 @@ from wfkit import __version__, exit_codes
 from wfkit.errors import UsageProblem, WfkitError
 
 if TYPE_CHECKING:
+    from wfkit import engine
     from wfkit.engine import Stage
 
 Build = Callable[..., "Stage"]
@@ -65,7 +66,7 @@ class FilterCommand(click.Command):
     def main(self, *args: Any, **keywords: Any) -> Any:
         """Run and exit with the documented code."""
         keywords["standalone_mode"] = False
-        sys.exit(exit_code_of(self.name or "wfkit", lambda: super(FilterCommand, self).main(*args, **keywords)))
+        leave(exit_code_of(self.name or "wfkit", lambda: super(FilterCommand, self).main(*args, **keywords)))
 
 
 def terminal_columns() -> int:
@@ -95,6 +96,16 @@ def unwritable(name: str, error: OSError) -> int:
         return exit_codes.READER_GONE
     streams.tell(f"{name}: cannot write the output: {error.strerror}")
     return exit_codes.UNAVAILABLE
+
+
+def leave(code: int) -> NoReturn:
+    """End the process, at once where a thread is still within a library, which the interpreter must not wait for."""
+    ahead = sys.modules.get("wfkit.preparing_ahead")
+    if ahead is not None and ahead.at_work():
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def exit_code_of(name: str, run: Callable[[], Any]) -> int:
@@ -285,12 +296,8 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
                 batches, stage, name, module=build.__module__, options=options, check=check, jobs=jobs
             )
         else:
-            if stage.prepare:
-                from wfkit.reading_ahead import read_ahead
-
-                batches = read_ahead(batches)
             here = None if stage.output_ids else admit
-            processed = engine.serial(batches, engine.processor(stage, name, check=check, admit=here))
+            processed = _process_here(batches, stage, engine.processor(stage, name, check=check, admit=here))
         codes, counts, report = delivery.deliver(
             processed,
             stage,
@@ -334,6 +341,18 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
             if exit_codes.NO not in codes:
                 codes.add(exit_codes.USAGE)
     return exit_codes.first(codes)
+
+
+def _process_here(batches: "engine.Batches", stage: "Stage", process: "engine.Process") -> "engine.Processed":
+    """Process batches in this process, with what a stage allows to run beside its steps in threads."""
+    from wfkit import engine
+
+    if stage.prepare is None:
+        return engine.serial(batches, process)
+    from wfkit.preparing_ahead import prepare_ahead
+    from wfkit.reading_ahead import read_ahead
+
+    return (prepare_ahead if stage.prepares_beside else engine.serial)(read_ahead(batches), process)
 
 
 def _in_words(counts: Mapping[str, Any], seconds: float) -> str:

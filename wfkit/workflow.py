@@ -6,6 +6,7 @@ Records stay dictionaries in the filters; below them every metric, perturbation 
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wfkit.errors import DataError
@@ -36,7 +37,7 @@ class Workflow(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """The step texts in listed order."""
-        return tuple(step.text for step in self.steps)
+        return tuple([step.text for step in self.steps])
 
     def predecessors(self) -> list[set[int]]:
         """For each step the set of steps it directly waits for."""
@@ -76,7 +77,8 @@ def from_record(record: Mapping[str, Any], *, path: str = "$") -> Workflow:
     return Workflow(record["id"], tuple(steps), tuple(edges), record.get("task"))
 
 
-def topological_order(workflow: Workflow) -> list[int]:
+@lru_cache(maxsize=8)  # each metric asks for that of the same golden and candidate
+def topological_order(workflow: Workflow) -> tuple[int, ...]:
     """The stable topological order: of the steps that are ready, the one listed first.
 
     Raises:
@@ -101,7 +103,7 @@ def topological_order(workflow: Workflow) -> list[int]:
         cycle = find_cycle(len(workflow.steps), workflow.edges)
         names = " -> ".join(workflow.steps[step].id for step in [*cycle, cycle[0]])
         raise DataError(f"the steps form a cycle: {names}", code="E-CYCLE")
-    return order
+    return tuple(order)
 
 
 def find_cycle(count: int, edges: Iterable[tuple[int, int]]) -> list[int]:

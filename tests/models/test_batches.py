@@ -1,5 +1,8 @@
 """How texts are put together: each once, with those of its own width, within the budget of tokens."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -39,7 +42,36 @@ def test_each_text_is_encoded_once_and_never_alone() -> None:
         ["b", "aaaaa", "b", "c"], lambda texts: [[ord(letter) - 97 for letter in text] for text in texts], forward, 384
     )
     assert vectors.argmax(axis=1).tolist() == [1, 0, 1, 2]
-    assert seen == [([(1,), (2,)], 2), ([(0,) * 5, (0,) * 5], 6)]
+    assert seen == [([(0,) * 5, (0,) * 5], 6), ([(1,), (2,)], 2)]
+
+
+def test_as_many_batches_as_asked_for_are_encoded_at_once() -> None:
+    together = threading.Barrier(3)
+
+    def forward(tokens, width):
+        together.wait(30)  # breaks unless three come
+        return np.eye(9, dtype=np.float32)[[len(numbers) for numbers in tokens]]
+
+    texts = ["a" * length for length in (1, 4, 8)]
+    assert encode_in_batches(texts, lengths_alone, forward, 384, at_once=3).argmax(axis=1).tolist() == [1, 4, 8]
+
+
+def test_what_goes_wrong_with_one_batch_ends_the_others() -> None:
+    begun = []
+
+    def forward(tokens, width):
+        begun.append(width)
+        time.sleep(0.05 if len(begun) > 1 else 0)
+        raise Unavailable("the encoder failed")
+
+    texts = ["a" * length for length in range(1, 300)]
+    with pytest.raises(Unavailable, match="the encoder failed"):
+        encode_in_batches(texts, lengths_alone, forward, 384)
+    assert len(begun) < len({width for _, width in batches(range(1, 300), 384)})
+
+
+def lengths_alone(texts: list[str]) -> list[list[int]]:
+    return [[1] * len(text) for text in texts]
 
 
 @pytest.mark.parametrize("bad", [np.zeros((2, 3), np.float32), np.full((2, 3), np.nan, np.float32), np.ones((2, 2, 1))])

@@ -190,7 +190,7 @@ def _stage(
     from wfkit.engine import Stage
 
     if judges is None:
-        return Stage(reads=(reads,), writes=("pair",), step=score, prepare=prepare, **rest)
+        return Stage(reads=(reads,), writes=("pair",), step=score, prepare=prepare, prepares_beside=True, **rest)
     return judges.stage(reads, score, prepare, **rest)
 
 

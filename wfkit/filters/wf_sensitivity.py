@@ -219,6 +219,7 @@ def main(
         decode=None if merged is None else state_record,
         read=None if merged is None else read_states,
         prepare=None if swept is None else swept.prepare,
+        prepares_beside=True,
         encode=None if form == "jsonl" else lambda record: b"",
         note=lambda record: record["kind"] == "error",
         collect=collect,

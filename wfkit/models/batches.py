@@ -2,7 +2,8 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from wfkit.errors import Unavailable
@@ -24,6 +25,7 @@ def encode_in_batches(
     tokenize: Callable[[list[str]], list[list[int]]],
     forward: "Callable[[list[list[int]], int], NDArray[np.float32]]",
     widest: int,
+    at_once: int = 1,
 ) -> "NDArray[np.float32]":
     """Encode each distinct text once, those of like length together.
 
@@ -35,6 +37,7 @@ def encode_in_batches(
         tokenize: gives the token numbers of each text, at most ``widest`` of them.
         forward: gives the vectors of such lists, padded to the width that it is told: (n, dimension) float32.
         widest: the most tokens that the model reads.
+        at_once: how many batches are encoded at the same time, each by a thread of its own.
 
     Returns:
         (n, dimension) float32, rows of unit length in the order of ``texts``.
@@ -46,13 +49,20 @@ def encode_in_batches(
 
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     tokens = tokenize([encodable(text) for text in places])
-    rows: dict[int, NDArray[np.float32]] = {}
-    for batch, width in batches([len(numbers) for numbers in tokens], widest):
+
+    def encoded(batch: list[int], width: int) -> "Iterable[tuple[int, NDArray[np.float32]]]":
         # A lone row takes another path through the matrix library, with other rounding, so it is never alone.
         vectors = forward([tokens[place] for place in (batch if len(batch) > 1 else batch * 2)], width)
         if vectors.ndim != 2 or not np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3):
             raise Unavailable("the encoder gave vectors that are not of unit length: its weights are unusable")
-        rows |= zip(batch, vectors, strict=False)
+        return zip(batch, vectors, strict=False)
+
+    # The widest, which take longest, first, so that the threads end at about the same time.
+    work = reversed(list(batches([len(numbers) for numbers in tokens], widest)))
+    rows: dict[int, NDArray[np.float32]] = {}
+    with ThreadPoolExecutor(at_once) as threads:
+        for part in threads.map(lambda one: encoded(*one), work):
+            rows |= part
     return np.stack([rows[places[text]] for text in texts])
 
 

@@ -8,6 +8,7 @@ is read-only, full or locked the run goes on without. Each of these is told to `
 import fcntl
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b, sha256
@@ -34,7 +35,8 @@ _BUSY_SECONDS = 5.0
 class EmbeddingCache:
     """The vectors in one file. It is opened when first used and released by `close`.
 
-    A connection must not cross a fork or a thread: each process has a cache of its own on the same folder.
+    Threads may share it and take turns. A connection must not cross a fork: each process has a cache of its own on the
+    same folder.
     """
 
     def __init__(self, directory: Path, warn: Warn, holds: str = "embedding") -> None:
@@ -53,6 +55,12 @@ class EmbeddingCache:
         self._readable = True
         self._writable = True
         self._warned_of_rows = False
+        self._turn = threading.RLock()
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what is put in can be had again, as far as is known."""
+        return self._readable and self._writable
 
     def exists(self) -> bool:
         """Whether there is a file, which may hold something."""
@@ -60,12 +68,13 @@ class EmbeddingCache:
 
     def close(self) -> None:
         """Release the file; a later call opens it again."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        with self._turn:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
 
     def get_many(self, model_digest: str, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
         """The vectors that are there, by text: each (dimension,) float32 and read-only. Missing texts are left out."""
@@ -107,13 +116,14 @@ class EmbeddingCache:
 
     def _repairing(self, action: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run an action; if the file proves damaged or of another version, rebuild it and run the action again."""
-        try:
-            return action(self._open())
-        except sqlite3.DatabaseError as error:
-            if not _is_damage(error):
-                raise
-            self._rebuild(str(error))
-            return action(self._open())
+        with self._turn:
+            try:
+                return action(self._open())
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                self._rebuild(str(error))
+                return action(self._open())
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -123,7 +133,9 @@ class EmbeddingCache:
             # Held as long as the file is open: SQLite files must not be deleted under other processes.
             _wait_for(self._lock, fcntl.LOCK_SH)
             self._generation = _generation(self._lock)
-            self._connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
+            self._connection = sqlite3.connect(
+                self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             _prepare(self._connection)
         return self._connection
 

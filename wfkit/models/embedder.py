@@ -1,5 +1,6 @@
 """Vectors for texts from the nearest place: this process, the cache on disk, the encoder."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,11 +18,15 @@ if TYPE_CHECKING:
 _REMEMBERED_BESIDE_A_CACHE = 2_048
 _REMEMBERED_ALONE = 50_000
 
+# Texts: many, so that those of like length are many; not all, so that a run that is ended keeps what it has encoded.
+_ENCODED_AT_ONCE = 512
+
 
 class Embedder:
     """Embeds texts with one model, loading it only when a text is found neither in memory nor in the cache.
 
-    Because a known model's digest is known, even its files need not be there until then.
+    Because a known model's digest is known, even its files need not be there until then. Threads may share it: one that
+    asks for what is in memory or in the cache does not wait for another's texts to be encoded.
     """
 
     def __init__(
@@ -41,7 +46,7 @@ class Embedder:
             backend: as for `find_encoder`.
             wanted_by: what cannot be measured without the model, for the message.
             remembered_vectors: how many of the vectors used last stay in memory; None for some thousands beside a
-                cache, and tens of thousands without one.
+                cache, and tens of thousands without one that can be written.
 
         Raises:
             UsageProblem: neither a known name nor a folder.
@@ -51,10 +56,12 @@ class Embedder:
         self._cache = cache
         self._backend = backend
         self._wanted_by = wanted_by
-        self._capacity = remembered_vectors or (_REMEMBERED_BESIDE_A_CACHE if cache else _REMEMBERED_ALONE)
+        self._remembered_vectors = remembered_vectors
         self._identity = identify(choice)
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._remembering = threading.Lock()
         self._encoder: Encoder | None = None
+        self._encoding = threading.Lock()
 
     @property
     def signature(self) -> str:
@@ -80,29 +87,37 @@ class Embedder:
     def _vectors(self, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
         found = {}
         missing = []
-        for text in dict.fromkeys(texts):
-            vector = self._remembered.get(text)
-            if vector is None:
-                missing.append(text)
-            else:
-                self._remembered.move_to_end(text)
-                found[text] = vector
+        with self._remembering:
+            for text in dict.fromkeys(texts):
+                vector = self._remembered.get(text)
+                if vector is None:
+                    missing.append(text)
+                else:
+                    self._remembered.move_to_end(text)
+                    found[text] = vector
         if missing:
             fresh = self._kept_or_encoded(missing)
             found |= fresh
-            self._remembered |= fresh
-            while len(self._remembered) > self._capacity:
-                self._remembered.popitem(last=False)
+            with self._remembering:
+                self._remembered |= fresh
+                while len(self._remembered) > self._capacity():
+                    self._remembered.popitem(last=False)
         return found
+
+    def _capacity(self) -> int:
+        beside_a_cache = self._cache is not None and self._cache.keeps
+        return self._remembered_vectors or (_REMEMBERED_BESIDE_A_CACHE if beside_a_cache else _REMEMBERED_ALONE)
 
     def _kept_or_encoded(self, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
         digest = self._identity.digest
         kept = self._cache.get_many(digest, texts) if self._cache else {}
         missing = [text for text in texts if text not in kept]
-        if missing:
+        for start in range(0, len(missing), _ENCODED_AT_ONCE):
+            some = missing[start : start + _ENCODED_AT_ONCE]
+            with self._encoding:
+                rows = self._loaded_encoder().encode(some)
             # A copy of each row, because a view would keep the whole matrix in memory.
-            rows = self._loaded_encoder().encode(missing)
-            encoded = {text: row.copy() for text, row in zip(missing, rows, strict=True)}
+            encoded = {text: row.copy() for text, row in zip(some, rows, strict=True)}
             if self._cache:
                 self._cache.put_many(digest, encoded)
             kept |= encoded

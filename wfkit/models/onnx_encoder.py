@@ -3,6 +3,7 @@
 Importing this module is cheap; `load_onnx_encoder` imports the libraries, which takes a fraction of a second.
 """
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,8 +34,12 @@ def load_onnx_encoder(export: Export) -> "OnnxEncoder":
             f"the onnx backend needs onnxruntime and tokenizers: pip install 'wfkit[onnx]' ({error})"
         ) from error
     set_default_logger_severity(_ERRORS_ONLY)
+    # Threads that share the work of one batch wait for each other after every operation, and for whatever else runs on
+    # the machine, such as the scoring of the batch before. So each works at a batch of its own.
+    options = SessionOptions()
+    options.intra_op_num_threads = 1
     try:
-        session = InferenceSession(str(export.directory / GRAPH), SessionOptions(), providers=["CPUExecutionProvider"])
+        session = InferenceSession(str(export.directory / GRAPH), options, providers=["CPUExecutionProvider"])
         tokenizer = Tokenizer.from_file(str(export.directory / TOKENIZER))
     except Exception as error:  # Whatever the libraries say of files that they cannot load.
         raise Unavailable(f"cannot load the encoder in {export.directory}: {error}") from error
@@ -54,7 +59,8 @@ class OnnxEncoder:
 
     def encode(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Encode texts as `encode_in_batches` does, each truncated like those of the torch backend."""
-        return encode_in_batches(texts, self._tokens, self._forward, self._export.maximum_tokens)
+        processors = len(os.sched_getaffinity(0))
+        return encode_in_batches(texts, self._tokens, self._forward, self._export.maximum_tokens, processors)
 
     def _tokens(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]

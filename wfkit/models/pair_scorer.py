@@ -1,7 +1,8 @@
 """BERTScore of pairs of texts from the nearest place: by definition, this process, the cache on disk, the model."""
 
+import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from wfkit.errors import Unavailable
 from wfkit.models.bertscore import Setup
@@ -17,6 +18,8 @@ _REMEMBERED_SCORES = 500_000  # Some 200 MB with their texts.
 class PairScorer:
     """Scores pairs of texts with one setup, loading the model only for a pair that is nowhere else.
 
+    Threads may share it: one that asks for what is in memory does not wait for another's pairs to be measured.
+
     Args:
         setup: the model, its layer and its baseline.
         cache: where scores are kept between runs; None for nowhere.
@@ -27,7 +30,9 @@ class PairScorer:
         self._setup = setup
         self._cache = cache
         self._remembered: OrderedDict[Pair, float] = OrderedDict()
+        self._remembering = threading.Lock()
         self._model: BertscoreModel | Unavailable | None = None
+        self._measuring = threading.Lock()
 
     def scores(self, pairs: Sequence[Pair]) -> list[float]:
         """Rescaled F1 of each pair (candidate, golden), at most 1, in the order given.
@@ -40,13 +45,14 @@ class PairScorer:
         """
         known = {pair: score for pair in dict.fromkeys(pairs) if (score := _by_definition(*pair)) is not None}
         missing = []
-        for pair in dict.fromkeys(pairs):
-            if pair not in known:
-                if pair in self._remembered:
-                    self._remembered.move_to_end(pair)
-                    known[pair] = self._remembered[pair]
-                else:
-                    missing.append(pair)
+        with self._remembering:
+            for pair in dict.fromkeys(pairs):
+                if pair not in known:
+                    if pair in self._remembered:
+                        self._remembered.move_to_end(pair)
+                        known[pair] = self._remembered[pair]
+                    else:
+                        missing.append(pair)
         if missing:
             known |= self._kept_or_measured(missing)
         return [known[pair] for pair in pairs]
@@ -57,18 +63,23 @@ class PairScorer:
         found = {keys[key]: round(float(vector[0]), DECIMALS) for key, vector in kept.items()}
         missing = [pair for pair in pairs if pair not in found]
         if missing:
-            import numpy as np
-
-            for measured in self._loaded().f1(missing):
-                if self._cache:
-                    # At once: what is measured is kept whatever becomes of the rest.
-                    vectors = {_key(pair): np.array([score], np.float32) for pair, score in measured.items()}
-                    self._cache.put_many(self.signature, vectors)
-                found |= {pair: round(float(np.float32(score)), DECIMALS) for pair, score in measured.items()}
-        self._remembered |= found
-        while len(self._remembered) > _REMEMBERED_SCORES:
-            self._remembered.popitem(last=False)
+            with self._measuring:
+                for measured in self._loaded().f1(missing):
+                    found |= self._kept(measured)
+        with self._remembering:
+            self._remembered |= found
+            while len(self._remembered) > _REMEMBERED_SCORES:
+                self._remembered.popitem(last=False)
         return found
+
+    def _kept(self, measured: Mapping[Pair, float]) -> dict[Pair, float]:
+        """Scores as they will be read again, kept at once, so that they are not lost whatever comes."""
+        import numpy as np
+
+        if self._cache:
+            vectors = {_key(pair): np.array([score], np.float32) for pair, score in measured.items()}
+            self._cache.put_many(self.signature, vectors)
+        return {pair: round(float(np.float32(score)), DECIMALS) for pair, score in measured.items()}
 
     def _loaded(self) -> BertscoreModel:
         if self._model is None:

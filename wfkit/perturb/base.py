@@ -7,7 +7,7 @@ A perturbation type is one module with a function ``apply(request) -> Perturbed 
 import hashlib
 import json
 import random
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ class Request:
 
     golden: Record
     workflow: Workflow
-    order: list[int]
+    order: Sequence[int]
     count: int
     chance: random.Random
     placement: str

@@ -1,6 +1,7 @@
 """Wrong dependencies: N steps wait for the wrong steps; the steps themselves stay as they are."""
 
 import random
+from collections.abc import Sequence
 
 from wfkit.perturb.base import Inapplicable, Perturbed, Request
 from wfkit.perturb.precedence import closure
@@ -21,7 +22,7 @@ def apply(request: Request) -> Perturbed | Inapplicable:
     return _written(request, before, waits_for)
 
 
-def _wrong(direct: set[int], order: list[int], place: int, after: list[int], chance: random.Random) -> set[int]:
+def _wrong(direct: set[int], order: Sequence[int], place: int, after: list[int], chance: random.Random) -> set[int]:
     """What the step at ``place`` is to wait for instead: either a step too many, or one of its own lost for another."""
     step, earlier = order[place], order[:place]
     unrelated = [other for other in earlier if not after[other] >> step & 1]

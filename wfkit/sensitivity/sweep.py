@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wfkit import registry
 from wfkit.errors import UsageProblem
 from wfkit.jsonl import Record
-from wfkit.scoring import Scorer, metrics_named, score_pair, signature_of
+from wfkit.scoring import Scorer, metrics_named, score_pair
 from wfkit.sensitivity.columns import columns_of
 from wfkit.sensitivity.observations import Observations
 from wfkit.sensitivity.study import Plan, study
@@ -80,7 +80,7 @@ class Sweep:
         records = []
         for threshold, scorer, observations in zip(self.thresholds, self._scorers, self.observations, strict=True):
             columns = columns_of(observations)
-            derived = {metric.name: signature_of(metric, scorer) for metric in scorer.metrics}
+            derived = scorer.signatures
             metrics = [name for name in columns.metrics if name in derived or name not in self._aligned]
             for record in study(columns, metrics, plan, {**signatures, **derived}):
                 records.append({"kind": record["kind"], "align": threshold, **record})
