@@ -87,6 +87,12 @@ def best(count: int, measure: Callable[[], Timed]) -> Timed:
     return min((measure() for _ in range(count)), key=lambda timed: timed.seconds)
 
 
+def best_of_each(count: int, *measures: Callable[[], Timed]) -> list[Timed]:
+    """The fastest of several runs of each, taken in turn: a machine that slows down slows all of them."""
+    rounds = [[measure() for measure in measures] for _ in range(count)]
+    return [min(runs, key=lambda timed: timed.seconds) for runs in zip(*rounds, strict=True)]
+
+
 def machine() -> str:
     """The machine in one line."""
     described = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""

@@ -45,8 +45,8 @@ class Embedder:
             cache: where vectors are kept between runs; None for nowhere.
             backend: as for `find_encoder`.
             wanted_by: what cannot be measured without the model, for the message.
-            remembered_vectors: how many of the vectors used last stay in memory; None for some thousands beside a
-                cache, and tens of thousands without one that can be written.
+            remembered_vectors: how many of the vectors used last stay in memory; None for twice as many as were asked
+                for at once, and at least some thousands, or tens of thousands without a cache that can be written.
 
         Raises:
             UsageProblem: neither a known name nor a folder.
@@ -57,6 +57,7 @@ class Embedder:
         self._backend = backend
         self._wanted_by = wanted_by
         self._remembered_vectors = remembered_vectors
+        self._most_at_once = 0
         self._identity = identify(choice)
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._remembering = threading.Lock()
@@ -87,8 +88,10 @@ class Embedder:
     def _vectors(self, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
         found = {}
         missing = []
+        distinct = dict.fromkeys(texts)
         with self._remembering:
-            for text in dict.fromkeys(texts):
+            self._most_at_once = max(self._most_at_once, len(distinct))
+            for text in distinct:
                 vector = self._remembered.get(text)
                 if vector is None:
                     missing.append(text)
@@ -105,8 +108,12 @@ class Embedder:
         return found
 
     def _capacity(self) -> int:
+        if self._remembered_vectors:
+            return self._remembered_vectors
         beside_a_cache = self._cache is not None and self._cache.keeps
-        return self._remembered_vectors or (_REMEMBERED_BESIDE_A_CACHE if beside_a_cache else _REMEMBERED_ALONE)
+        fewest = _REMEMBERED_BESIDE_A_CACHE if beside_a_cache else _REMEMBERED_ALONE
+        # The texts of one batch, which are asked for one by one while those of the next are made.
+        return max(fewest, 2 * self._most_at_once)
 
     def _kept_or_encoded(self, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
         digest = self._identity.digest
