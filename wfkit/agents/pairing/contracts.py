@@ -1,6 +1,8 @@
 """Tool contracts in the shapes that are in use, read where they stand: OpenAI tools, MCP tools, BFCL functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from wfkit.agents.pairing.pointers import child, get
@@ -21,7 +23,8 @@ class Parameter(NamedTuple):
     required: bool
 
 
-class Tool(NamedTuple):
+@dataclass(eq=False)
+class Tool:
     """A tool: where the element of the list stands, where the object with its name stands, and its parameters.
 
     ``wrapped`` tells OpenAI's ``{"type": "function", "function": {…}}``.
@@ -35,6 +38,7 @@ class Tool(NamedTuple):
     schema_pointer: str
     wrapped: bool
 
+    @cached_property
     def parameters(self) -> list[Parameter]:
         """The arguments, in order."""
         properties = self.schema.get("properties")
@@ -46,6 +50,12 @@ class Tool(NamedTuple):
             for name, schema in (properties.items() if isinstance(properties, dict) else ())
             if isinstance(schema, dict)
         ]
+
+
+def nameless(public: Any, pointers: Sequence[str], tools: Sequence[Tool]) -> bool:
+    """Whether an element of the list of tools has no name, so that it is none of the ``tools`` read from it."""
+    values = [get(public, pointer) for pointer in pointers]
+    return len(tools) < sum(len(value) if isinstance(value, list) else 1 for value in values)
 
 
 def tools_of(public: Any, pointers: Sequence[str]) -> list[Tool]:

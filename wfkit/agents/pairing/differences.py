@@ -42,7 +42,13 @@ def differences(one: Any, other: Any, pointer: str = "") -> Iterator[Difference]
 
 
 def _of_objects(one: Mapping[str, Any], other: Mapping[str, Any], pointer: str) -> Iterator[Difference]:
-    if [key for key in one if key in other] != [key for key in other if key in one]:
+    keys = list(one)
+    if keys == list(other):
+        for key, value, its in zip(keys, one.values(), other.values(), strict=True):
+            if value is not its:
+                yield from differences(value, its, child(pointer, key))
+        return
+    if [key for key in keys if key in other] != [key for key in other if key in one]:
         yield Difference("changed", pointer, one, other, False)
         return
     for key, value in one.items():

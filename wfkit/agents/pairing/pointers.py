@@ -23,7 +23,9 @@ def split(pointer: str) -> tuple[str, ...]:
 
 def child(pointer: str, key: str | int) -> str:
     """The pointer of a member or an element."""
-    return f"{pointer}/{key}" if isinstance(key, int) else f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+    if isinstance(key, str) and ("~" in key or "/" in key):
+        key = key.replace("~", "~0").replace("/", "~1")
+    return f"{pointer}/{key}"
 
 
 def parent(pointer: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 NAME_KEYS = ("name", "tool", "function")
@@ -78,6 +79,8 @@ def normal(text: str) -> str:
     return " ".join(text.split()).lower()
 
 
+_wanted = lru_cache(maxsize=1024)(normal)  # the values of a reference, each looked for in many places
+
 _SEAM = "\0"  # no value reaches from one text into the next
 
 
@@ -100,7 +103,7 @@ class Stock:
         if isinstance(value, int | float):
             word = _NUMERALS.get(value)
             return float(value) in self._all_numbers() or (word is not None and self._has(word))
-        wanted = normal(value)
+        wanted = _wanted(value)
         if self._has(wanted):
             return True
         number = _as_number(wanted)

@@ -67,7 +67,7 @@ _Change = tuple[str, str, Patch, list[str], list[str], str]
 
 
 def _in_descriptions(tool: Tool, view: View) -> Iterator[_Change]:
-    parameters = [one for one in tool.parameters() if isinstance(one.schema.get("description"), str)]
+    parameters = [one for one in tool.parameters if isinstance(one.schema.get("description"), str)]
     for one, other in itertools.combinations(parameters, 2):
         mine, its = one.schema["description"], other.schema["description"]
         if type_of(one.schema, view.dialect) == type_of(other.schema, view.dialect) and mine != its:
@@ -107,7 +107,7 @@ def _swapped_tools(view: View) -> list[Place]:
 
 
 def _in_structure(tool: Tool, dialect: str) -> Iterator[_Change]:
-    for one in tool.parameters():
+    for one in tool.parameters:
         yield from _wrong_type(tool, one, dialect)
         yield from _wrong_name(tool, one)
         yield from _wrong_required(tool, one)

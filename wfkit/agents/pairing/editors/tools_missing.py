@@ -13,7 +13,7 @@ def places(view: View) -> list[Place]:
     for tool in view.used_tools:
         if tool.description:
             found.append(Place("tool description", f"{tool.body}/description", f"{tool.name} description", tool.name))
-        for parameter in tool.parameters():
+        for parameter in tool.parameters:
             for key, slot in (("description", "argument description"), ("enum", "enum")):
                 if parameter.schema.get(key):
                     pointer = f"{parameter.pointer}/{key}"

@@ -22,7 +22,7 @@ def places(view: View) -> list[Place]:
         for suffix in words["suffixes"]:
             if f"{tool.name}{suffix}" not in names and len(tool.name) + len(suffix) <= MAX_NAME:
                 found.append(Place("whole tool", tool.pointer, f"{tool.name}{suffix}", (tool, f"{tool.name}{suffix}")))
-        taken = {parameter.name for parameter in tool.parameters()}
+        taken = {parameter.name for parameter in tool.parameters}
         for parameter in words["parameters"]:
             if tool.schema.get("properties") and parameter["name"] not in taken:
                 pointer = f"{tool.schema_pointer}/properties/{parameter['name']}"

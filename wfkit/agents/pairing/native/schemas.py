@@ -41,8 +41,7 @@ def tools_problem(public: Any, pointers: Pointers, dialect: str, tools: Sequence
     Raises:
         DataError: the surface is not there.
     """
-    elements = sum(1 for _ in contracts.elements_of(public, pointers.get("tools", ())))
-    if len(tools) < elements:
+    if contracts.nameless(public, pointers.get("tools", ()), tools):
         return "a tool has no name"
     seen: set[str] = set()
     for tool in tools:

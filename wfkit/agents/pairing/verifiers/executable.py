@@ -3,7 +3,7 @@
 from collections import Counter
 
 from wfkit.agents.pairing.candidate import Candidate, Check
-from wfkit.agents.pairing.contracts import elements_of
+from wfkit.agents.pairing.contracts import nameless
 from wfkit.errors import DataError
 
 
@@ -19,10 +19,9 @@ def executable(candidate: Candidate) -> Check:
 
 def _tools_problem(candidate: Candidate) -> str | None:
     """What is wrong with the list of tools, if something is."""
-    elements = sum(1 for _ in elements_of(candidate.perturbed, candidate.pointers["tools"]))
-    if len(candidate.tools) < elements:
+    if nameless(candidate.perturbed, candidate.pointers["tools"], candidate.tools):
         return "an element of the list of tools has no name"
-    repeated = [name for name, count in Counter(tool.name for tool in candidate.tools).items() if count > 1]
+    repeated = [name for name, count in Counter([tool.name for tool in candidate.tools]).items() if count > 1]
     if repeated:
         return f"two tools are called {repeated[0]}"
     return None if candidate.tools else "no tool is left"

@@ -69,6 +69,11 @@ class Facts:
         """The tools of the clean side."""
         return contracts.tools_of(self.public, self.pointers.get("tools", ()))
 
+    @cached_property
+    def tools_by_name(self) -> dict[str, Tool]:
+        """The tools of the clean side; of those with one name the last."""
+        return {tool.name: tool for tool in self.tools}
+
     def traceable(self, literal: Literal, stock: Stock, told: Stock | None, tools: Mapping[str, Tool]) -> bool:
         """Whether an actor can find a value: in the instance, in an earlier output, in a contract, or by asking.
 
@@ -91,7 +96,7 @@ class Facts:
         if literal.call is None:
             return False
         tool = tools.get(self.calls[literal.call].name)
-        parameter = next((one for one in tool.parameters() if one.name == literal.argument), None) if tool else None
+        parameter = next((one for one in tool.parameters if one.name == literal.argument), None) if tool else None
         if parameter is None:
             return False
         schema: Any = parameter.schema

@@ -25,7 +25,7 @@ def solvable(candidate: Candidate, facts: Facts) -> Check:
     """Decide by the reference: its calls under the shown contracts, and where its values can be found."""
     if candidate.target != "tools" and candidate.type == "redundant" and insertions(candidate.differences) is not None:
         return Check("pass", "everything that the clean side shows still stands")
-    by_name = {tool.name: tool for tool in candidate.tools}
+    by_name = {tool.name: tool for tool in candidate.tools} if candidate.changes_tools() else facts.tools_by_name
     if candidate.target == "tools":
         if candidate.type == "redundant" and _originals_stand(candidate, facts, by_name):
             return Check("pass", "every tool of the clean side still stands, and nothing more is required")
@@ -44,7 +44,7 @@ def _originals_stand(candidate: Candidate, facts: Facts, by_name: Mapping[str, T
         if shown is None:
             return False
         if not same(get(facts.public, tool.pointer), get(candidate.perturbed, shown.pointer)):
-            old, new = ({one.name: one.schema for one in each.parameters()} for each in (tool, shown))
+            old, new = ({one.name: one.schema for one in each.parameters} for each in (tool, shown))
             if any(name not in new or not same(schema, new[name]) for name, schema in old.items()):
                 return False
             if tool.schema.get("required") != shown.schema.get("required") or tool.description != shown.description:
@@ -78,7 +78,7 @@ def _contract_problem(candidate: Candidate, facts: Facts, by_name: Mapping[str, 
 
 def _illegal(call: Call, tool: Tool, dialect: str) -> str | None:
     """What is wrong with a call under a contract."""
-    parameters = {one.name: one for one in tool.parameters()}
+    parameters = {one.name: one for one in tool.parameters}
     for name, value in call.arguments.items():
         if name not in parameters:
             return f"there is no argument {name}"
@@ -109,8 +109,7 @@ def _traced(candidate: Candidate, facts: Facts, by_name: Mapping[str, Tool]) -> 
 
 
 def _verdict_on(untraced: Sequence[Literal], facts: Facts) -> Check:
-    clean_tools = {tool.name: tool for tool in facts.tools}
     for literal in untraced:
-        if facts.traceable(literal, facts.clean_stock, None, clean_tools):
+        if facts.traceable(literal, facts.clean_stock, None, facts.tools_by_name):
             return Check("fail", f"{literal.value!r} could be found on the clean side and cannot any more")
     return Check("unverified", f"{untraced[0].value!r} is derived: no rule tells from what")
