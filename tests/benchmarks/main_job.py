@@ -90,7 +90,7 @@ def cached(folder: Path) -> list[Row]:
 
 def against_jq(folder: Path) -> list[Row]:
     """Canonical records per second of wf-parse and wf-gate, schema checks on, beside `jq -c .`."""
-    workflows = copies(data.goldens(folder), folder / "many.jsonl", 150)
+    workflows = copies(data.goldens(folder), folder / "many.jsonl", 300)
     scored, damaged = folder / "scored.jsonl", folder / "damaged.jsonl"
     goldens = data.goldens(folder)
     cache = ("--cache", str(folder / "cache"))
