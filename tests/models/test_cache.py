@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -275,6 +276,21 @@ def test_several_processes_write_and_read_at_once(tmp_path: Path) -> None:
     cache = EmbeddingCache(tmp_path, pytest.fail)
     texts = [f"{number}-{turn}-{n}" for number in range(4) for turn in range(20) for n in range(10)]
     assert len(cache.get_many("m", [*texts, *(f"shared-{turn}" for turn in range(20))])) == 820
+    cache.close()
+
+
+def test_several_threads_share_a_cache(tmp_path: Path) -> None:
+    cache = EmbeddingCache(tmp_path, pytest.fail)
+
+    def work(number: int) -> None:
+        for turn in range(20):
+            texts = {f"{number}-{turn}-{n}": np.full(768, n, np.float32) for n in range(10)}
+            cache.put_many("m", texts)
+            found = cache.get_many("m", list(texts))
+            assert {text: vector[0] for text, vector in found.items()} == {text: one[0] for text, one in texts.items()}
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(4)))
     cache.close()
 
 

@@ -3,6 +3,9 @@
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +80,71 @@ def test_what_is_encoded_is_kept_for_the_next_run(
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "empty"))
     assert np.array_equal(Embedder(DEFAULT_MODEL, cache=again).embed(["open the door", "known", "close it"]), vectors)
     again.close()
+
+
+class Made:
+    """An encoder of the test: vectors of ones, and whatever is to happen before."""
+
+    def __init__(self, before: Callable[[Sequence[str]], None]) -> None:
+        self._before = before
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        self._before(texts)
+        return np.ones((len(texts), 768), np.float32)
+
+
+@pytest.fixture
+def encoding(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Sequence[str]], None]], None]:
+    """Have texts encoded by an encoder that first does something."""
+
+    def use(before: Callable[[Sequence[str]], None]) -> None:
+        monkeypatch.setattr("wfkit.models.embedder.find_encoder", lambda *_, **__: lambda: Made(before))
+
+    return use
+
+
+def test_what_is_cached_does_not_wait_for_what_another_thread_encodes(cache: EmbeddingCache, encoding) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def before(texts: Sequence[str]) -> None:
+        begun.set()
+        assert go_on.wait(30)
+
+    encoding(before)
+    embedder = Embedder(cache=cache)
+    with ThreadPoolExecutor(1) as other:
+        new = other.submit(embedder.embed, ["new", "a"])
+        assert begun.wait(30)
+        assert embedder.embed(["b", "a"])[:, 0].tolist() == [1, 0]
+        go_on.set()
+        assert new.result()[:, 0].tolist() == [1, 0]
+    assert embedder.embed(["new"])[0, 0] == 1
+
+
+def test_texts_that_were_encoded_before_the_end_of_a_run_are_kept(cache: EmbeddingCache, encoding) -> None:
+    seen: list[str] = []
+
+    def before(texts: Sequence[str]) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.extend(texts)
+
+    encoding(before)
+    texts = [f"text {number}" for number in range(2_000)]
+    with pytest.raises(KeyboardInterrupt):
+        Embedder(cache=cache).embed(texts)
+    assert 0 < len(seen) < len(texts)
+    assert set(cache.get_many(DIGEST, texts)) == set(seen)
+
+
+def test_all_that_is_asked_for_at_once_stays_in_memory_until_the_next_is_there(cache: EmbeddingCache, encoding) -> None:
+    encoding(lambda texts: None)
+    embedder = Embedder(cache=cache)
+    first, second = ([f"{side} {number}" for number in range(3_000)] for side in ("first", "second"))
+    embedder.embed(first)
+    embedder.embed(second)
+    cache.put_many(DIGEST, {text: np.full(768, 99, np.float32) for text in first})
+    assert {embedder.embed([text])[0, 0] for text in first} == {1}
 
 
 def test_cached_texts_import_no_model_library(cache: EmbeddingCache, tmp_path: Path) -> None:

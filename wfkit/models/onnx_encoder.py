@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _ERRORS_ONLY = 3
+_MOST_THREADS = 16  # The texts of a call make some 30 batches, and each that is encoded takes memory.
 
 
 def load_onnx_encoder(export: Export) -> "OnnxEncoder":
@@ -59,8 +60,7 @@ class OnnxEncoder:
 
     def encode(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Encode texts as `encode_in_batches` does, each truncated like those of the torch backend."""
-        processors = len(os.sched_getaffinity(0))
-        return encode_in_batches(texts, self._tokens, self._forward, self._export.maximum_tokens, processors)
+        return encode_in_batches(texts, self._tokens, self._forward, self._export.maximum_tokens, _threads())
 
     def _tokens(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
@@ -79,3 +79,9 @@ class OnnxEncoder:
             raise Unavailable(f"the encoder in {self._export.directory} failed: {error}") from error
         found: NDArray[np.float32] = vectors
         return found
+
+
+def _threads() -> int:
+    """One for each processor that this process may use."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, _MOST_THREADS)
