@@ -26,7 +26,11 @@ class Difference(NamedTuple):
 
 def same(one: Any, other: Any) -> bool:
     """Whether two values are written with the same bytes: 1 is not 1.0, and the order of keys counts."""
-    return one is other or jsonl.dumps(one) == jsonl.dumps(other)
+    if one is other:
+        return True
+    if type(one) is str and type(other) is str:  # the usual case, kept quick
+        return one == other
+    return jsonl.dumps(one) == jsonl.dumps(other)
 
 
 def differences(one: Any, other: Any, pointer: str = "") -> Iterator[Difference]:

@@ -136,8 +136,7 @@ class Stock:
 
 def numbers_in(text: str) -> set[float]:
     """Every number that is written in digits."""
-    found = (_as_number(match[0]) for match in _NUMBER.finditer(text))
-    return {number for number in found if number is not None}
+    return {float(found.replace(",", "")) for found in _NUMBER.findall(text)}
 
 
 def _joined(left: str, right: str) -> bool:

@@ -54,7 +54,7 @@ class Facts:
     def stock_of(self, public: Mapping[str, Any]) -> Stock:
         """Everything that another side says; members that are those of the clean side are not read again."""
         shared = [key for key, value in public.items() if value is self.public.get(key)]
-        own = (text for key, value in public.items() if key not in shared for text in texts_in({key: value}))
+        own = texts_in({key: value for key, value in public.items() if key not in shared})
         return Stock(own, [self._parts[key] for key in shared])
 
     def told_stock(self, public: Mapping[str, Any]) -> Stock:

@@ -75,7 +75,8 @@ def _redundant(candidate: Candidate, facts: Facts, _changes: Sequence[Change]) -
         return Check("fail", "original content was taken out or changed")
     if not all_sentences(candidate.differences):
         return Check("unverified", "what was added is no whole sentence and may change the one it stands in")
-    shared = [literal.value for literal in facts.literals if Stock(added).holds(literal.value)]
+    added_stock = Stock(added)
+    shared = [literal.value for literal in facts.literals if added_stock.holds(literal.value)]
     if shared:
         return Check("unverified", f"what was added holds {shared[0]!r}, which the reference passes")
     if candidate.target != "context" and any(_INSTRUCTION.search(text) for text in added):
@@ -97,8 +98,8 @@ def _is_finished(found: Sequence[Difference]) -> bool:
 
 def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> Check:
     taken = "\n".join(before for before, _ in changes)
-    new_stock = facts.stock_of(candidate.perturbed)
-    lost = [literal for literal in facts.literals if _gone(literal, taken, new_stock)]
+    taken_stock, new_stock = Stock([taken]), facts.stock_of(candidate.perturbed)
+    lost = [one for one in facts.literals if taken_stock.holds(one.value) and not new_stock.holds(one.value)]
     added = [after for _, after in changes if after.strip()]
     if any(not before.strip() for before, after in changes if after.strip()):
         return Check("fail", "something was put in where nothing was taken out")
@@ -115,10 +116,6 @@ def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> C
     if not _restores_all(candidate, taken):
         return Check("unverified", "the recovery does not restore literally what was taken out")
     return Check("pass", "the recovery restores literally what was taken out")
-
-
-def _gone(literal: Literal, taken: str, new_stock: Stock) -> bool:
-    return Stock([taken]).holds(literal.value) and not new_stock.holds(literal.value)
 
 
 def _restored(candidate: Candidate) -> Stock | None:
@@ -140,8 +137,8 @@ def _incorrect(candidate: Candidate, facts: Facts, changes: Sequence[Change]) ->
         return Check("fail", "something was taken out or put in instead of being changed")
     if candidate.target == "procedure":
         return _wrong_procedure(candidate)
-    old, told = "\n".join(before for before, _ in changes), facts.told_stock(candidate.perturbed)
-    touched = [literal for literal in facts.literals if Stock([old]).holds(literal.value)]
+    old, told = Stock(["\n".join(before for before, _ in changes)]), facts.told_stock(candidate.perturbed)
+    touched = [literal for literal in facts.literals if old.holds(literal.value)]
     if not touched:
         return Check("unverified", "no value of the reference was changed, so no rule tells whether the goal was")
     for literal in touched:
