@@ -46,16 +46,17 @@ class _Preparation(threading.Thread):
         self._batches = batches
         self._process = process
         self._prepared: queue.SimpleQueue[Prepared | None] = queue.SimpleQueue()
-        self._room = threading.Semaphore(1)
+        self._room = threading.Semaphore(0)
         self._abandoned = False
 
     def run(self) -> None:
         try:
             for batch in self._batches:
+                self._prepared.put((batch, self._process(batch)))
+                # Before the next is taken: while the steps go on, more lines come to be prepared together.
                 self._room.acquire()
                 if self._abandoned:
                     return
-                self._prepared.put((batch, self._process(batch)))
         except BaseException as error:  # handed to the main thread, which raises it
             self.fault = error
         self._prepared.put(None)

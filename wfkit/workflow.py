@@ -77,20 +77,31 @@ def from_record(record: Mapping[str, Any], *, path: str = "$") -> Workflow:
     return Workflow(record["id"], tuple(steps), tuple(edges), record.get("task"))
 
 
-@lru_cache(maxsize=8)  # each metric asks for that of the same golden and candidate
 def topological_order(workflow: Workflow) -> tuple[int, ...]:
     """The stable topological order: of the steps that are ready, the one listed first.
 
     Raises:
         DataError: ``E-CYCLE``, naming the steps of one cycle.
     """
+    order = _stable_order(len(workflow.steps), workflow.edges)
+    if len(order) < len(workflow.steps):
+        cycle = find_cycle(len(workflow.steps), workflow.edges)
+        names = " -> ".join(workflow.steps[step].id for step in [*cycle, cycle[0]])
+        raise DataError(f"the steps form a cycle: {names}", code="E-CYCLE")
+    return order
+
+
+@lru_cache(maxsize=8)  # each metric asks for that of the same golden and candidate
+def _stable_order(count: int, edges: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+    """The order of all steps that are in no cycle and behind none."""
     import heapq
 
-    successors = workflow.successors()
-    waiting = [0] * len(workflow.steps)
-    for _, target in workflow.edges:
+    successors: list[set[int]] = [set() for _ in range(count)]
+    waiting = [0] * count
+    for source, target in edges:
+        successors[source].add(target)
         waiting[target] += 1
-    ready = [step for step, count in enumerate(waiting) if count == 0]
+    ready = [step for step, others in enumerate(waiting) if others == 0]
     order = []
     while ready:
         step = heapq.heappop(ready)
@@ -99,10 +110,6 @@ def topological_order(workflow: Workflow) -> tuple[int, ...]:
             waiting[follower] -= 1
             if waiting[follower] == 0:
                 heapq.heappush(ready, follower)
-    if len(order) < len(workflow.steps):
-        cycle = find_cycle(len(workflow.steps), workflow.edges)
-        names = " -> ".join(workflow.steps[step].id for step in [*cycle, cycle[0]])
-        raise DataError(f"the steps form a cycle: {names}", code="E-CYCLE")
     return tuple(order)
 
 

@@ -137,14 +137,19 @@ def test_texts_that_were_encoded_before_the_end_of_a_run_are_kept(cache: Embeddi
     assert set(cache.get_many(DIGEST, texts)) == set(seen)
 
 
-def test_all_that_is_asked_for_at_once_stays_in_memory_until_the_next_is_there(cache: EmbeddingCache, encoding) -> None:
+def test_a_batch_stays_in_memory_while_the_one_before_it_is_used_and_the_next_is_made(
+    cache: EmbeddingCache, encoding
+) -> None:
     encoding(lambda texts: None)
     embedder = Embedder(cache=cache)
-    first, second = ([f"{side} {number}" for number in range(3_000)] for side in ("first", "second"))
+    first, second, third = ([f"{side} {number}" for number in range(2_000)] for side in ("one", "two", "three"))
     embedder.embed(first)
     embedder.embed(second)
-    cache.put_many(DIGEST, {text: np.full(768, 99, np.float32) for text in first})
-    assert {embedder.embed([text])[0, 0] for text in first} == {1}
+    for text in first:
+        embedder.embed([text])
+    embedder.embed(third)
+    cache.put_many(DIGEST, {text: np.full(768, 99, np.float32) for text in second})
+    assert {embedder.embed([text])[0, 0] for text in second} == {1}
 
 
 def test_cached_texts_import_no_model_library(cache: EmbeddingCache, tmp_path: Path) -> None:

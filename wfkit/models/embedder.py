@@ -45,8 +45,8 @@ class Embedder:
             cache: where vectors are kept between runs; None for nowhere.
             backend: as for `find_encoder`.
             wanted_by: what cannot be measured without the model, for the message.
-            remembered_vectors: how many of the vectors used last stay in memory; None for twice as many as were asked
-                for at once, and at least some thousands, or tens of thousands without a cache that can be written.
+            remembered_vectors: how many of the vectors used last stay in memory; None for three times as many as were
+                asked for at once, at least some thousands, or tens of thousands where no cache can be written.
 
         Raises:
             UsageProblem: neither a known name nor a folder.
@@ -112,8 +112,8 @@ class Embedder:
             return self._remembered_vectors
         beside_a_cache = self._cache is not None and self._cache.keeps
         fewest = _REMEMBERED_BESIDE_A_CACHE if beside_a_cache else _REMEMBERED_ALONE
-        # The texts of one batch, which are asked for one by one while those of the next are made.
-        return max(fewest, 2 * self._most_at_once)
+        # Of three batches: those of the second are the oldest once the first was used one by one and the third came.
+        return max(fewest, 3 * self._most_at_once)
 
     def _kept_or_encoded(self, texts: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
         digest = self._identity.digest
