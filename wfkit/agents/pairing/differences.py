@@ -26,11 +26,7 @@ class Difference(NamedTuple):
 
 def same(one: Any, other: Any) -> bool:
     """Whether two values are written with the same bytes: 1 is not 1.0, and the order of keys counts."""
-    if one is other:
-        return True
-    if type(one) is str and type(other) is str:  # the usual case, kept quick
-        return one == other
-    return jsonl.dumps(one) == jsonl.dumps(other)
+    return one is other or jsonl.dumps(one) == jsonl.dumps(other)
 
 
 def differences(one: Any, other: Any, pointer: str = "") -> Iterator[Difference]:
@@ -46,13 +42,7 @@ def differences(one: Any, other: Any, pointer: str = "") -> Iterator[Difference]
 
 
 def _of_objects(one: Mapping[str, Any], other: Mapping[str, Any], pointer: str) -> Iterator[Difference]:
-    keys = list(one)
-    if keys == list(other):
-        for key, value, its in zip(keys, one.values(), other.values(), strict=True):
-            if value is not its:
-                yield from differences(value, its, child(pointer, key))
-        return
-    if [key for key in keys if key in other] != [key for key in other if key in one]:
+    if [key for key in one if key in other] != [key for key in other if key in one]:
         yield Difference("changed", pointer, one, other, False)
         return
     for key, value in one.items():

@@ -1,5 +1,7 @@
 """Check 4: the perturbed instance can be given to an actor: tools with one name each, calls and answers in pairs."""
 
+from collections import Counter
+
 from wfkit.agents.pairing.candidate import Candidate, Check
 from wfkit.agents.pairing.contracts import nameless
 from wfkit.errors import DataError
@@ -19,7 +21,7 @@ def _tools_problem(candidate: Candidate) -> str | None:
     """What is wrong with the list of tools, if something is."""
     if nameless(candidate.perturbed, candidate.pointers["tools"], candidate.tools):
         return "an element of the list of tools has no name"
-    names = [tool.name for tool in candidate.tools]
-    if len(set(names)) < len(names):
-        return f"two tools are called {next(name for name in names if names.count(name) > 1)}"
+    repeated = [name for name, count in Counter(tool.name for tool in candidate.tools).items() if count > 1]
+    if repeated:
+        return f"two tools are called {repeated[0]}"
     return None if candidate.tools else "no tool is left"
