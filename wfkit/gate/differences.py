@@ -215,13 +215,15 @@ def _compare_links(
 
 def _links_among(workflow: Workflow, names: Mapping[int, int]) -> set[tuple[int, int]] | None:
     """The (name, name) of named steps joined by an edge or by a path of unnamed steps; None if they are too many."""
+    if len(names) == len(workflow.steps):  # the usual case, kept quick: there is nothing to look through
+        return {(names[a], names[b]) for a, b in workflow.edges if names[a] != names[b]}
     successors = workflow.successors()
     named = names.keys()
     links: set[tuple[int, int]] = set()
     visits = 0
     for start, name in names.items():
         direct = successors[start]
-        if direct <= named:  # the usual case, kept quick: there is nothing to look through
+        if direct <= named:  # here neither
             visits += len(direct)
             links.update((name, names[follower]) for follower in direct if names[follower] != name)
             continue

@@ -213,15 +213,15 @@ def _apply(rule: Rule, values: Mapping[str, float], undefined: set[str]) -> _Fin
     breaches: list[tuple[str, float, float]] = []
     unknown: list[str] = []
     for clause in rule.clauses:
-        metrics = [metric for metric in clause.metrics if metric not in undefined]
-        if not metrics:
+        below = {metric: _is_below(values, metric, clause) for metric in clause.metrics if metric not in undefined}
+        if not below:
             continue
-        answer = combine(clause.quantifier, [_is_below(values, metric, clause) for metric in metrics])
+        answer = combine(clause.quantifier, below.values())
         answers.append(answer)
         if answer:
-            breaches += ((name, values[name], clause.below) for name in metrics if _is_below(values, name, clause))
+            breaches += [(metric, values[metric], clause.below) for metric in below if below[metric]]
         elif answer is None:
-            unknown += (name for name in metrics if name not in values)
+            unknown += [metric for metric in below if metric not in values]
     broken = combine(_JOINTS[rule.require], answers)
     return _Finding(bool(answers), broken, tuple(breaches), tuple(dict.fromkeys(unknown)))
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 _QUOTE = "[\"'`“”‘’]"
@@ -29,7 +30,12 @@ def tools_of(node: Mapping[str, Any]) -> list[str]:
     field = node.get("tool")
     if isinstance(field, str) and field.strip():
         return [field]
-    return list(dict.fromkeys(match[match.lastgroup or 0] for match in _NAMED.finditer(node["text"])))
+    return list(_tools_named_in(node["text"]))
+
+
+@lru_cache(maxsize=8192)  # the candidates of a golden share most of their texts with it
+def _tools_named_in(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(match[match.lastgroup or 0] for match in _NAMED.finditer(text)))
 
 
 def with_other_tool(text: str, old: str, new: str) -> str:
