@@ -66,6 +66,7 @@ class Candidate:
         """The recovery, empty where there is none."""
         return self.record.get("recovery") or {}
 
+    @cached_property
     def changes_tools(self) -> bool:
         """Whether the tools are other objects than those of the clean side, which the native validator has passed."""
         places = self.pointers.get("tools", ())

@@ -42,7 +42,7 @@ def differences(one: Any, other: Any, pointer: str = "") -> Iterator[Difference]
 
 
 def _of_objects(one: Mapping[str, Any], other: Mapping[str, Any], pointer: str) -> Iterator[Difference]:
-    if [key for key in one if key in other] != [key for key in other if key in one]:
+    if list(one) != list(other) and [key for key in one if key in other] != [key for key in other if key in one]:
         yield Difference("changed", pointer, one, other, False)
         return
     for key, value in one.items():

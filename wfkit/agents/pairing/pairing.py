@@ -70,7 +70,7 @@ class Pairing:
     def _base(self, view: View, scores: Scores | None) -> Record:
         instance = view.instance
         tail: Record = {"pointers": {target: list(places) for target, places in view.pointers.items()}}
-        tail["dialect"] = view.dialect
+        tail |= {"dialect": view.dialect, "envelope": ...}
         if scores is not None:
             tail |= {"reference_score": scores.reference, "noop_score": scores.noop}
         return {
@@ -81,7 +81,11 @@ class Pairing:
         }
 
     def _head(self, base: Record, family: str, repeat: int) -> Record:
-        """The record with everything that is known before a candidate is made."""
+        """The record with everything that is known before a candidate is made.
+
+        It has all keys in the order that the documentation shows, with ``...`` for those that it may not have in the
+        end.
+        """
         instance = base["instance"]
         target, _, type_ = family.partition("/")
         return {
@@ -92,7 +96,9 @@ class Pairing:
             "target": target,
             "type": type_,
             "repeat": repeat,
-            "status": "",
+            "edit": ...,
+            "status": ...,
+            "reason": ...,
             "clean": base["clean"],
             "perturbed": None,
             **base["tail"],
@@ -103,6 +109,7 @@ class Pairing:
             "generator": self.proposer.name,
             "verifier": self.verifier.name,
             "private": instance["private"],
+            "accepted_unverified": ...,
         }
 
     def _pair(
@@ -186,41 +193,35 @@ def check_surface(view: View, family: str) -> None:
 
 
 def _with(head: Record, proposal: Proposal, side: Record) -> Record:
-    """The record of a candidate, in the order of keys that the documentation shows."""
-    record: Record = {}
-    for key, value in head.items():
-        if key == "status" and proposal.edit is not None:
-            record["edit"] = proposal.edit
-        record[key] = value
-        if key == "perturbed":
-            record[key] = side
-        elif key == "dialect" and proposal.envelope is not None:
-            record["envelope"] = proposal.envelope
-        elif key == "recovery":
-            record[key] = proposal.recovery
+    """The record of a candidate."""
+    record = {**head, "perturbed": side, "recovery": proposal.recovery}
+    if proposal.edit is not None:
+        record["edit"] = proposal.edit
+    if proposal.envelope is not None:
+        record["envelope"] = proposal.envelope
     return record
 
 
+def _filled(record: Record) -> Record:
+    """The record without the places of what it does not have."""
+    return {key: value for key, value in record.items() if value is not ...}
+
+
 def _without_explanation(record: Record) -> Record:
-    envelope = record.get("envelope")
-    if envelope is None:
-        return record
-    return {**record, "envelope": {key: value for key, value in envelope.items() if key != "explanation"}}
+    envelope = record["envelope"]
+    if envelope is ...:
+        return _filled(record)
+    return _filled({**record, "envelope": {key: value for key, value in envelope.items() if key != "explanation"}})
 
 
 def _failed(record: Record, problem: str) -> Record:
     """The entry of a candidate that was not accepted."""
-    kept = {key: record[key] for key in ("edit", "envelope", "checks", "recovery") if record.get(key) is not None}
+    kept = {key: record[key] for key in ("edit", "envelope", "checks", "recovery") if record[key] not in (None, ...)}
     return {"status": "rejected", **kept, "reason": problem}
 
 
 def _finished(record: Record, *, status: str, reason: str | None = None, attempts: Sequence[Record] = ()) -> Record:
-    result: Record = {}
-    for key, value in record.items():
-        result[key] = value
-        if key == "status":
-            result[key] = status
-            if reason is not None:
-                result["reason"] = reason
-    result["attempts"] = list(attempts)
-    return result
+    finished = {**record, "status": status, "attempts": list(attempts)}
+    if reason is not None:
+        finished["reason"] = reason
+    return _filled(finished)

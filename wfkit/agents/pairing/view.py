@@ -43,6 +43,11 @@ class View:
         return self._values[target]
 
     @cached_property
+    def request_stocks(self) -> list[Stock]:
+        """Every value in the texts of the request, each to look in."""
+        return [Stock([slot.value]) for _, slot in self.values("user")]
+
+    @cached_property
     def tools(self) -> list[Tool]:
         """The tools that the instance shows."""
         return contracts.tools_of(self.public, self.pointers.get("tools", ()))
@@ -60,12 +65,15 @@ class View:
 
     def is_used(self, value: str) -> bool:
         """Whether the reference passes this value."""
-        wanted, number = normal(value), numbers_in(value)
-        return any(
-            wanted == normal(literal.value) if isinstance(literal.value, str) else literal.value in number
-            for literal in self.literals
-            if not isinstance(literal.value, bool)
-        )
+        texts, numbers = self._used
+        return normal(value) in texts or not numbers.isdisjoint(numbers_in(value))
+
+    @cached_property
+    def _used(self) -> tuple[set[str], set[float]]:
+        """The texts and the numbers that the reference passes."""
+        values = [literal.value for literal in self.literals]
+        texts = {normal(value) for value in values if isinstance(value, str)}
+        return texts, {value for value in values if isinstance(value, int | float) and not isinstance(value, bool)}
 
     def occurs(self, value: str) -> bool:
         """Whether a value stands anywhere in what the actor sees or in the reference."""

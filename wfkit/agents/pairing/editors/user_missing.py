@@ -5,7 +5,6 @@ import re
 
 from wfkit.agents.pairing.edit import Edit, Inapplicable, Place, recovery, spliced
 from wfkit.agents.pairing.language import is_english
-from wfkit.agents.pairing.reference import Stock
 from wfkit.agents.pairing.text_slots import Slot
 from wfkit.agents.pairing.view import View
 
@@ -81,7 +80,7 @@ def _stands_once(view: View, slot: Slot) -> bool:
     texts = [passage.text for passage in view.passages("user")]
     if sum(text.count(slot.value) for text in texts) > 1:
         return False
-    if sum(Stock([other.value]).holds(slot.value) for _, other in view.values("user")) > 1:
+    if sum(stock.holds(slot.value) for stock in view.request_stocks) > 1:
         return False  # in another notation
     return not view.elsewhere_than.told("user", slot.value)
 

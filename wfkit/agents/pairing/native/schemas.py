@@ -28,7 +28,7 @@ def candidate_problem(candidate: Candidate) -> str | None:
     """The same of the perturbed side; tools that are those of the clean side, which was looked at, are left out."""
     try:
         problem = None
-        if candidate.changes_tools():
+        if candidate.changes_tools:
             problem = tools_problem(candidate.perturbed, candidate.pointers, candidate.dialect, candidate.tools)
         return problem or candidate.chat_problem
     except DataError as error:

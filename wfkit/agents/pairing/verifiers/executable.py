@@ -10,7 +10,7 @@ from wfkit.errors import DataError
 def executable(candidate: Candidate) -> Check:
     """Decide on the form of the perturbed side."""
     try:
-        problem = _tools_problem(candidate) if candidate.changes_tools() else None
+        problem = _tools_problem(candidate) if candidate.changes_tools else None
         problem = problem or candidate.chat_problem
     except DataError as error:
         problem = f"a surface is gone: {error}"

@@ -1,6 +1,6 @@
 """What the rules know of the clean side of a candidate, worked out once for all families of an instance."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -54,8 +54,8 @@ class Facts:
     def stock_of(self, public: Mapping[str, Any]) -> Stock:
         """Everything that another side says; members that are those of the clean side are not read again."""
         shared = [key for key, value in public.items() if value is self.public.get(key)]
-        own = texts_in({key: value for key, value in public.items() if key not in shared})
-        return Stock(own, [self._parts[key] for key in shared])
+        own = {key: value for key, value in public.items() if key not in shared}
+        return Stock(_texts_in(own), [self._parts[key] for key in shared])
 
     def told_stock(self, public: Mapping[str, Any]) -> Stock:
         """What another side tells of the task: all but its contracts, whose examples are nobody's values."""
@@ -102,3 +102,8 @@ class Facts:
         schema: Any = parameter.schema
         listed = [schema.get("default"), *(schema["enum"] if isinstance(schema.get("enum"), list) else ())]
         return isinstance(literal.value, bool) or literal.value in listed
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """The texts of a value, which nobody looks for before they are asked for."""
+    yield from texts_in(value)

@@ -25,7 +25,7 @@ def solvable(candidate: Candidate, facts: Facts) -> Check:
     """Decide by the reference: its calls under the shown contracts, and where its values can be found."""
     if candidate.target != "tools" and candidate.type == "redundant" and insertions(candidate.differences) is not None:
         return Check("pass", "everything that the clean side shows still stands")
-    by_name = {tool.name: tool for tool in candidate.tools} if candidate.changes_tools() else facts.tools_by_name
+    by_name = {tool.name: tool for tool in candidate.tools} if candidate.changes_tools else facts.tools_by_name
     if candidate.target == "tools":
         if candidate.type == "redundant" and _originals_stand(candidate, facts, by_name):
             return Check("pass", "every tool of the clean side still stands, and nothing more is required")
