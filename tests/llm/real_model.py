@@ -1,4 +1,4 @@
-"""`make test-llm`: judge, generator and actor end to end with a real, very small model served by llama-cpp-python.
+"""`make test-llm`: judge, generator, editor and actor end to end with a real, very small model on llama-cpp-python.
 
 SmolLM2-135M proves the plumbing (a real server's quirks, real broken answers, real retries), not quality: its scores
 and its variants are worth nothing. Not part of `make test`, since llama-cpp-python is compiled for ten minutes.
@@ -26,6 +26,7 @@ from tests.llm.stand_in import free_port
 
 MODEL = "smollm2-135m"
 START_SECONDS = 120
+ARITHMETIC = ROOT / "examples" / "agents" / "arithmetic"
 
 
 def main(arguments: list[str]) -> int:
@@ -71,12 +72,15 @@ def answers(url: str) -> bool:
 
 
 def check(url: str, model: str) -> int:
-    """Run both filters twice, and tell what came of it; 1 if a record is missing or a call was paid twice."""
+    """Run each filter twice, and tell what came of it; 1 if a record is missing or a call was paid twice."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "XDG_CACHE_HOME": folder}
         judged = run(environment, folder, "wf-score", "--metrics", "bleu,judge", "--judge-model", model, data=pairs())
         made = run(environment, folder, "wf-perturb", "--generator", "llm", "--model", model, "--severity", "30",
                    data=lines(workflow("tea")))  # fmt: skip
+        edited = run(environment, folder, "ap-pair", "--editor", "llm", "--model", model, "--families",
+                     "user/redundant,tools/incorrect", "--verifier", "llm", "--verifier-model", model,
+                     data=tasks(2))  # fmt: skip
         graded = acted(environment, Path(folder), model)
     scores = [record["scores"]["judge"] for record in judged["records"]]
     reasons = Counter((record["reasons"].get("judge") or "judged").split(":")[0] for record in judged["records"])
@@ -86,34 +90,43 @@ def check(url: str, model: str) -> int:
     print(
         f"{model}: generator: {len(made['records'])} variants, {valid} valid, tries {dict(outcomes)}, {made['spent']}"
     )
+    statuses = Counter(record["status"] for record in edited["records"])
+    attempts = Counter(attempt["status"] for record in edited["records"] for attempt in record["attempts"])
+    print(f"{model}: editor: {len(edited['records'])} pairs, {dict(statuses)}, attempts {dict(attempts)}, "
+          f"{edited['spent']}")  # fmt: skip
     sides = [record[side] for record in graded for side in ("clean", "perturbed")]
     statuses = Counter(side["status"] for side in sides if side["status"] != "not_constructed")
     tokens = sum((side.get("usage") or {}).get("output_tokens") or 0 for side in sides)
     print(f"{model}: actor: {len(graded)} pairs, sides {dict(statuses)}, scores {[side['score'] for side in sides]}, "
           f"{tokens} output tokens")  # fmt: skip
-    whole = len(scores) == 3 and len(made["records"]) == 3 and len(graded) == 4
-    print("plumbing:", "in order" if whole and not judged["again"] and not made["again"] else "NOT in order")
-    return 0 if whole and not judged["again"] and not made["again"] else 1
+    whole = len(scores) == 3 and len(made["records"]) == 3 and len(edited["records"]) == len(graded) == 4
+    in_order = whole and not any(one["again"] for one in (judged, made, edited))
+    print("plumbing:", "in order" if in_order else "NOT in order")
+    return 0 if in_order else 1
 
 
 def acted(environment: dict[str, str], folder: Path, model: str) -> list[dict[str, Any]]:
     """The `ap_grade` records of the model at two tasks of the arithmetic benchmark, two families each."""
-    arithmetic = ROOT / "examples" / "agents" / "arithmetic"
     python = sys.executable
-    instances = subprocess.run([python, "tasks.py", "42", "2"], cwd=arithmetic, capture_output=True, check=True).stdout
     made = subprocess.run(
         [python, str(ROOT / "bin" / "ap-pair"), "--families", "user/redundant,tools/redundant"],
-        input=instances, capture_output=True, check=True,
+        input=tasks(2), capture_output=True, check=True,
     )  # fmt: skip
-    actor = f"{python} {arithmetic.parent / 'llm_actor.py'} {model}"
+    actor = f"{python} {ARITHMETIC.parent / 'llm_actor.py'} {model}"
     done = subprocess.run(
-        [python, str(ROOT / "bin" / "ap-grade"), "--actor", actor, "--grader", f"{python} {arithmetic / 'grader.py'}",
+        [python, str(ROOT / "bin" / "ap-grade"), "--actor", actor, "--grader", f"{python} {ARITHMETIC / 'grader.py'}",
          "--timeout", "300", "--out", str(folder / "runs.jsonl")],
         input=made.stdout, capture_output=True, env=environment, check=False,
     )  # fmt: skip
     if done.returncode != 0:
         raise SystemExit(f"ap-grade: exit code {done.returncode}: {done.stderr.decode()}")
     return records((folder / "runs.grades.jsonl").read_bytes())
+
+
+def tasks(count: int) -> bytes:
+    """Instances of the arithmetic benchmark."""
+    command = [sys.executable, "tasks.py", "42", str(count)]
+    return subprocess.run(command, cwd=ARITHMETIC, capture_output=True, check=True).stdout
 
 
 def pairs() -> bytes:

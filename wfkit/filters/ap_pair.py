@@ -158,7 +158,8 @@ def main(
         if tasks is not None:
             tasks.write()
         codes = {exit_codes.UNAVAILABLE} if tally.unavailable else set()
-        return Ending(codes=codes, report=list(tally.table()), summary=tally.summary())
+        spent = {} if models is None else {"spent": models.client.spent.summary()}
+        return Ending(codes=codes, report=list(tally.table()), summary={**tally.summary(), **spent})
 
     kinds: dict[str, Any] = {"reads": ("instance",), "writes": ("ap_pair",)}
     told: dict[str, Any] = {"note": note, "collect": collect, "finish": finish}

@@ -81,6 +81,15 @@ def test_a_model_selects_and_rewrites_and_the_rules_decide(ask: Any, server: Sta
     assert again == [pair] and len(server.calls) == 2  # all of it from the cache
 
 
+def test_the_summary_says_what_was_spent(ask: Any, server: StandIn, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.json"
+    ask(server, *EDITOR, *VERIFIER, "--families", "user/redundant", "--summary", str(summary))
+    spent = json.loads(summary.read_text())["spent"]
+    assert {model: used["calls"] for model, used in spent.items()} == {"m-1": 2, "v-1": 4}
+    ask(server, *EDITOR, *VERIFIER, "--families", "user/redundant", "--summary", str(summary))
+    assert json.loads(summary.read_text())["spent"] == {}  # all of it from the cache
+
+
 def test_a_mistake_is_called_so_and_no_label_of_ours_is_in_the_prompt(ask: Any, server: StandIn) -> None:
     (pair,), _ = ask(server, *EDITOR, "--families", "context/incorrect", "--attempts", "1")
     assert pair["envelope"]["misleading_tokens"] == ["W-2295"]
