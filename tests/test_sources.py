@@ -30,12 +30,27 @@ def read(data: bytes, path: Path, *, rows_of_text: bool = False, limit: int = LI
         (b'{"nodes": [\n{"id": "a"}\n]}\n', [b'{"nodes": [\n{"id": "a"}\n]}\n']),  # its lines begin as rows do
         (b"[\n1\n]\n", [b"[\n1\n]\n"]),
         (b"Node:\n1: a\n", [b"Node:\n1: a\n"]),  # a text
+        (b'INFO\n{"id":"a"}\n{"id":"b"}\n', [b"INFO", b'{"id":"a"}', b'{"id":"b"}']),  # nor does a line of a log
+        (
+            b'null\n{"id":"a"}\nx\n{"id":"b"}\n{"id":"c"}\n',
+            [b"null", b'{"id":"a"}', b"x", b'{"id":"b"}', b'{"id":"c"}'],
+        ),
+        (b'Plan:\n{"id":"a"}\n', [b'Plan:\n{"id":"a"}\n']),  # prose around one object
+        (b'A:\n{"id":"a"}\nB:\n{"id":"b"}\n', [b'A:\n{"id":"a"}\nB:\n{"id":"b"}\n']),
+        (b'x\n{"id":a}\n{"id":b}\n', [b'x\n{"id":a}\n{"id":b}\n']),  # no JSON
         (b"\xef\xbb\xbfNode:\n1: a\n", [b"Node:\n1: a\n"]),
         (b"", [b""]),  # an empty file is told, empty standard input is not
     ],
 )
 def test_an_input_is_rows_of_json_or_one_document(data: bytes, expected: list[bytes], tmp_path: Path) -> None:
     assert [line.raw for line in read(data, tmp_path / "f")] == expected
+
+
+def test_a_bad_line_before_csv_is_told_apart_from_rows_of_json(tmp_path: Path) -> None:
+    rows = read(b'INFO\n{"id":"a"}\n{"id":"b"}\n', tmp_path / "f", rows_of_text=True)
+    assert [row.raw for row in rows] == [b"INFO", b'{"id":"a"}', b'{"id":"b"}']
+    rows = read(b"text\n{a}\n{b}\n", tmp_path / "f", rows_of_text=True)
+    assert [row.raw for row in rows] == [b'{"text":"{a}"}', b'{"text":"{b}"}']
 
 
 def test_empty_standard_input_holds_nothing() -> None:

@@ -114,7 +114,7 @@ def decoder(stage: Stage, check: bool) -> Callable[[Line], Decoded]:
     def decode(line: Line) -> Decoded:
         record, canonical = jsonl.read(line.raw)
         if not isinstance(record, dict):
-            raise DataError(f"expected a {expected} record, got a JSON {_json_type(record)}", code="E-KIND")
+            raise DataError(f"expected a {expected} record, got a JSON {jsonl.type_name(record)}", code="E-KIND")
         kind = record.get("kind")
         if kind == "error":
             return Decoded(record, canonical)
@@ -127,11 +127,6 @@ def decoder(stage: Stage, check: bool) -> Callable[[Line], Decoded]:
         return tuple.__new__(Decoded, (record, canonical))
 
     return stage.decode or decode
-
-
-def _json_type(value: Any) -> str:
-    names = {list: "array", str: "string", bool: "boolean", type(None): "null"}
-    return names.get(type(value), "number")
 
 
 def processor(stage: Stage, filter_name: str, *, check: bool, admit: Callable[[str], bool] | None) -> Process:

@@ -47,7 +47,7 @@ def read(line: bytes) -> tuple[Any, bool]:
             return value, True
     except orjson.JSONDecodeError as error:
         if "infinity" not in str(error):
-            raise _refused(error) from None
+            raise _bad_utf8(line) or _refused(error) from None
         _check_large_numbers(line)
     except TypeError:
         pass
@@ -85,6 +85,16 @@ def _check_large_numbers(line: bytes) -> None:
         raise _refused(error) from None
 
 
+def _bad_utf8(line: bytes) -> DataError | None:
+    """The fault of a line that is no UTF-8, which the decoder tells without its place."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place = f"byte {error.start + 1} of the line is {line[error.start]:#04x}"
+        return DataError(f"not JSON: not UTF-8 text: {place}", code="E-SYNTAX")
+    return None
+
+
 def _refused(error: ValueError) -> DataError:
     if any(words in str(error).lower() for words in ("recursion limit", "depth limit")):
         return _too_deep()
@@ -93,6 +103,12 @@ def _refused(error: ValueError) -> DataError:
 
 def _too_deep() -> DataError:
     return DataError(f"nested deeper than {MAX_DEPTH} levels", code="E-LIMIT")
+
+
+def type_name(value: Any) -> str:
+    """What a value is called in JSON."""
+    names = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
 
 
 def dumps(value: Any) -> bytes:

@@ -31,9 +31,9 @@ def read(inputs: Iterable[tuple[str, int]], max_line: int, *, rows_of_text: bool
             documents = []
         head = _head(descriptor, max_line)
         rows = _is_rows_of_json(head)
-        if rows is None:
+        if rows is None or (not rows and not (rows_of_text and _second_is_text(head))):
             head = b"".join([head, *_rest(descriptor, max_line - len(head))])
-            rows = not _is_json(head)
+            rows = not _is_json(head) if rows is None else _has_mostly_rows(head)
         if documents and (rows or rows_of_text):
             yield documents
             documents = []
@@ -100,6 +100,18 @@ def _is_rows_of_json(head: bytes) -> bool | None:
         open_still = len(lines) > 1 and first.startswith(b'{"') and lines[1].lstrip().startswith(b'{"')
         return None if open_still else False
     return True
+
+
+def _second_is_text(head: bytes) -> bool:
+    """Whether the second line is no JSON object, so that rows of CSV need not be read to their end to be told."""
+    return not any(line.lstrip().startswith(b"{") for line in _complete_lines(head)[1:2])
+
+
+def _has_mostly_rows(data: bytes) -> bool:
+    """Whether most lines of an input are JSON objects: a damaged first line, or a line of a log, does not hide them."""
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    likely = [line for line in lines if line.lstrip().startswith(b'{"') and line.rstrip().endswith(b"}")]
+    return len(likely) > 1 and 2 * len(likely) > len(lines) and 2 * sum(map(_is_json, likely)) > len(lines)
 
 
 def _document(name: str, descriptor: int, limit: int, head: bytes) -> list[Line]:
@@ -182,7 +194,7 @@ def row_of(
     default_id = given_id or (os.path.splitext(os.path.basename(line.file))[0] if line.file != "-" else "workflow")
     if line.number > 1:
         default_id = f"{default_id}/{line.number}"
-    stripped = line.raw.lstrip()
+    stripped = line.raw.lstrip(b" \t\r\n\x1e")  # RFC 7464 begins each value of a stream with \x1e
     fault = None
     if stripped.startswith((b"{", b"[", b'"')):
         try:
@@ -197,9 +209,10 @@ def row_of(
     if text_path is not None and stripped.startswith(CSV_FAULT):
         raise DataError(line.raw.decode(errors="replace"), code="E-SYNTAX")
     if text_path is not None or (line.number > 1 and stripped):
-        raise DataError("not JSON: expected an object", code="E-SYNTAX")
+        raise DataError(f"expected an object, got a JSON {jsonl.type_name(jsonl.loads(stripped))}", code="E-SYNTAX")
     try:
-        return Row(Source(text=line.raw.decode("utf-8"), name=line.file, id=default_id, fault=fault), {})
+        text = line.raw.decode("utf-8")
+        return Row(Source(text=text, name=line.file, id=default_id, fault=fault, whole=True), {})
     except UnicodeDecodeError as error:
         raise fault or DataError(
             f"not UTF-8 text: byte {error.start} is {line.raw[error.start]:#04x}", code="E-SYNTAX"

@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 from wfkit.errors import DataError, Unavailable
-from wfkit.formats.base import Source
+from wfkit.formats.base import ParseOptions, Source
 from wfkit.formats.detect import detect
 from wfkit.formats.documents import json_in_prose
+from wfkit.formats.finish import finish
+from wfkit.formats.read import read
 from wfkit.formats.yaml_text import _reader, load_all, top_level_keys
 from wfkit.registry import FORMATS
+from wfkit.sources import row_of
+from wfkit.streams import Line
 
 Parse = Callable[..., list[dict[str, Any]]]
 
@@ -147,6 +151,96 @@ def test_prose_of_many_brackets_is_read_in_linear_time() -> None:
             list(json_in_prose(text))
         except DataError as error:
             assert error.code in ("E-SYNTAX", "E-LIMIT")
+
+
+def stream(text: str, **options: Any) -> list[dict[str, Any]]:
+    """The records of a whole input, as `wf-parse` reads it."""
+    raw = text.encode()
+    row = row_of(Line(raw, len(raw), "-", 1), text_path=None, id_path=None, given_id="t")
+    chosen = ParseOptions(**options)
+    records = []
+    for draft in read(row.source, "auto", FORMATS, chosen):
+        try:
+            records.append(finish(draft, chosen))
+        except DataError as error:
+            records.append({"id": draft.id, "problem": error.code})
+    return records
+
+
+RECORD = {"kind": "workflow", "id": "a", "nodes": [{"id": "1", "text": "x y"}], "edges": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        (json.dumps(RECORD, indent=2) + "\n" + json.dumps({**RECORD, "id": "b"}, indent=2), ["a", "b"]),
+        (json.dumps(RECORD) + json.dumps({**RECORD, "id": "b"}), ["a", "b"]),
+        (json.dumps(RECORD) + "\r" + json.dumps({**RECORD, "id": "b"}) + "\r", ["a", "b"]),
+        ("\x1e" + json.dumps(RECORD) + "\n\x1e" + json.dumps({**RECORD, "id": "b"}) + "\n", ["a", "b"]),
+        (PLAN + "\n" + PLAN, ["t/1", "t/2"]),
+        (json.dumps([RECORD], indent=1) + json.dumps([{**RECORD, "id": "b"}, {**RECORD, "id": "c"}]), ["a", "b", "c"]),
+    ],
+)
+def test_json_values_that_follow_each_other_in_an_input(text: str, ids: list[str]) -> None:
+    for strict in (False, True):
+        records = stream(text, strict=strict)
+        assert [record["id"] for record in records] == ids
+        assert not any("problem" in record for record in records)
+
+
+def test_a_bad_value_of_several_hides_no_other() -> None:
+    bad = '{"id":"x","nodes":[],"edges":[]}'
+    last = json.dumps({**RECORD, "id": "c"})
+    records = stream(f"{json.dumps(RECORD)} {bad} {last[:-5]}")
+    assert [(record["id"], record.get("problem")) for record in records] == [
+        ("a", None),
+        ("x", "E-NO-NODES"),
+        ("c", "E-SYNTAX"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [
+        (f"First {PLAN}, then {PLAN}.", 1),
+        (f"```json\n{PLAN}\n```\nor\n```json\n{PLAN}\n```\nor {PLAN}", 2),
+        (f'{PLAN} and {{"steps": ["x", "y', 1),
+        (json.dumps(RECORD) + " or " + json.dumps(RECORD), 1),
+    ],
+)
+def test_further_workflows_in_prose_are_told_and_refused_in_a_golden(text: str, left_out: int, parse: Parse) -> None:
+    told = f"W-SEVERAL: further workflows in the same text left out: {left_out}"
+    for (record,) in (parse(text), stream(text), parse(text, "json" if "kind" in text else "plan")):
+        assert told in record["meta"]["warnings"]
+    assert stream(text, strict=True)[0]["problem"] == "E-SEVERAL"
+
+
+GITHUB = "on: push\njobs:\n  {name}:\n    runs-on: x\n"
+LOGIC = "definition:\n  triggers: {{}}\n  actions:\n    {name}:\n      type: Http\n"
+AGENT = (
+    "kind: Workflow\ntrigger:\n  kind: OnConversationStart\n  actions:\n    - kind: SendActivity\n      id: {name}\n"
+)
+N8N = "nodes:\n  - name: {name}\n    type: n8n-nodes-base.code\nconnections: {{}}\n"
+
+
+@pytest.mark.parametrize(
+    ("template", "wanted"), [(GITHUB, "gha"), (LOGIC, "logicapps"), (AGENT, "ms-agent"), (N8N, "n8n")]
+)
+def test_each_yaml_document_is_a_workflow(template: str, wanted: str, parse: Parse) -> None:
+    text = "---\n".join(template.format(name=name) for name in ("first", "second"))
+    records = parse(text, wanted)
+    assert [record["id"] for record in records] == ["t/1", "t/2"]
+    assert ["first" in str(record["nodes"]) for record in records] == [True, False]
+    one, bad = parse(f"{template.format(name='first')}---\n[1]\n", wanted)
+    assert "problem" not in one and bad["problem"].code == "E-SYNTAX"
+
+
+def test_a_second_numbered_list_is_told(parse: Parse) -> None:
+    (record,) = parse("1. a b\n2. c d\n\nNotes:\n\n1. e\n2. f\n")
+    assert [node["text"] for node in record["nodes"]] == ["a b", "c d"]
+    assert record["meta"]["warnings"][-1] == "W-SEVERAL: further workflows in the same text left out: 1"
+    (record,) = parse("1. a b\n2. c d\n\nFrom 2024 on.\n\n1. A single remark\n")
+    assert len(record["meta"]["warnings"]) == 1
 
 
 def test_answers_in_rows_may_be_in_any_notation(parse: Parse) -> None:

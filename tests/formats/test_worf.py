@@ -168,8 +168,15 @@ def test_every_layout_of_steps_is_read(steps: str) -> None:
         ),
         # Zero-based numbers stay.
         ("Node:\n0: a b\n1: c d\nEdge: (START,0) (0,1) (1,END)", ["a b", "c d"], [["0", "1"]], []),
-        # Two answers: the first counts.
-        (STEPS + "Edge: (1,2) (2,3)\n\nNode:\n1: other\nEdge: (1,2) (1,3)", TEXTS, CHAIN, []),
+        # Two workflows in an answer: the first counts.
+        (STEPS + "Edge: (1,2) (2,3)\n\nNode:\n1: other\nEdge: (1,2) (1,3)", TEXTS, CHAIN, ["W-SEVERAL"]),
+        (STEPS + "Edge: (1,2) (2,3)\n\nBetter:\n\nNode:\n1: other\n2: one", TEXTS, CHAIN, ["W-SEVERAL"]),
+        (
+            "\n".join(f"```\n{STEPS}Edge: (1,2) (2,3)\n```" for _ in range(3)),
+            TEXTS,
+            CHAIN,
+            ["W-SEVERAL"],
+        ),
         # Typographic characters, markup and inner marks stay verbatim.
         (
             'Node:\n1: Heat to 110 °F – don’t **boil** <b>it</b>\n2: "Buy" and "Pay"\nEdge: (START,1)(1,2)(2,END)',
@@ -329,3 +336,41 @@ def test_any_text_gives_a_record_or_a_data_error(text: str) -> None:
     else:
         ids = {node["id"] for node in record["nodes"]}
         assert all(end in ids for edge in record["edges"] for end in edge)
+
+
+ONE = "Node:\n1: a b\n2: c d\nEdge: (START,1) (1,2) (2,END)\n"
+TWO = "**Nodes**:\n1. e f\n   and g\n\nEdges:\n(START,1)\n(1,END)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ONE + TWO, [["a b", "c d"], ["e f and g"]]),
+        (f"\n{ONE}\n\n{TWO}\n---\n{ONE}", [["a b", "c d"], ["e f and g"], ["a b", "c d"]]),
+        (f"```\n{ONE}```\n\n```\n{TWO}```\n", [["a b", "c d"], ["e f and g"]]),
+        (f"{ONE}Better:\n{TWO}", [["a b", "c d"]]),  # words between them: one answer
+        (f"{ONE}{TWO}Done.", [["a b", "c d"]]),
+        (f"Sure.\n{ONE}{TWO}", [["a b", "c d"]]),
+    ],
+)
+def test_workflows_that_follow_each_other_in_an_input(text: str, expected: list[list[str]]) -> None:
+    drafts = worf.parse(Source(text=text, id="t", whole=True), ParseOptions())
+    assert [[node["text"] for node in draft.nodes] for draft in drafts] == expected
+    assert [draft.id for draft in drafts] == (
+        ["t"] if len(expected) == 1 else [f"t/{place}" for place in range(1, len(expected) + 1)]
+    )
+    assert all(draft.warnings == [] for draft in drafts) == (len(expected) > 1)
+    if len(expected) == 1:
+        with pytest.raises(DataError, match="further workflows in the same text left out: 1") as caught:
+            finish(drafts[0], ParseOptions(strict=True))
+        assert caught.value.code == "E-SEVERAL"
+
+
+def test_written_workflows_are_read_back_from_one_text() -> None:
+    records = [{"id": str(count), "nodes": [{"id": "x" * at, "text": f"step ({at}, 1)"} for at in range(1, count)],
+                "edges": [["x", "x" * at] for at in range(2, count)]} for count in range(2, 6)]  # fmt: skip
+    text = "".join(worf.write(record) for record in records)
+    drafts = worf.parse(Source(text=text, id="t", whole=True), ParseOptions())
+    assert [[node["text"] for node in draft.nodes] for draft in drafts] == [
+        [node["text"] for node in record["nodes"]] for record in records
+    ]

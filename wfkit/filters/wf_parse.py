@@ -169,7 +169,7 @@ def _records(
         if candidates:
             return [_failed(source.id, error)]
         raise
-    if len(drafts) == 1 and drafts[0].ready is not None:
+    if len(drafts) == 1 and drafts[0].ready is not None and not drafts[0].warnings:
         return [drafts[0].ready]
     records = []
     for draft in drafts:

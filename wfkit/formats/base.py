@@ -32,6 +32,7 @@ class Source:
         name: the file it came from, for messages.
         id: the id of a workflow that brings none of its own.
         fault: why the text is not the JSON that it looks like; told if it is nothing else either.
+        whole: whether the text is all of an input, which may be several workflows; an answer in a row is one.
     """
 
     text: str | None = None
@@ -39,6 +40,7 @@ class Source:
     name: str = "-"
     id: str = "workflow"
     fault: DataError | None = None
+    whole: bool = False
 
     def plain_text(self) -> str | None:
         """The text where the source is one (a JSON string included), None where it is another JSON value."""
@@ -52,7 +54,8 @@ class ParseOptions:
     """How a workflow is read.
 
     Attributes:
-        strict: what would be dropped with a warning (an edge to an unlisted step, a self-loop) is an error.
+        strict: what would be dropped with a warning (an edge to an unlisted step, a self-loop, a further workflow) is
+            an error.
         order: ``listed`` keeps the order of the source, ``topo`` sorts; None is the format's own default.
         cycles: ``error`` refuses a cycle, ``break`` removes its back edges, ``keep`` leaves it; None as above.
         assume_chain: steps that nothing joins form a chain in listed order instead of an error.
@@ -171,8 +174,7 @@ def read_each(source: Source, read: Callable[[Any, str], Draft], values: Iterabl
             drafts.append(read(value, default_id))
         except DataError as error:
             error.path = f"$[{number}]" + (error.path or "$")[1:]
-            own_id = id_of(value, default_id) if isinstance(value, dict) else default_id
-            drafts.append(Draft(own_id, problem=error))
+            drafts.append(Draft(id_of(value, default_id), problem=error))
     return drafts
 
 
@@ -187,9 +189,17 @@ def read_named(named: Iterable[tuple[str, Any]], read: Callable[[Any, str], Draf
     return drafts
 
 
-def id_of(value: dict[str, Any], default: str) -> str:
+def further_workflows(count: int) -> str:
+    """The warning about workflows beside the one that was read; `wfkit.formats.finish` refuses them in goldens."""
+    return f"{SEVERAL}: further workflows in the same text left out: {count}"
+
+
+SEVERAL = "W-SEVERAL"
+
+
+def id_of(value: Any, default: str) -> str:
     """The id that a JSON object brings (a string or an integer), else the default."""
-    own = value.get("id")
+    own = value.get("id") if isinstance(value, dict) else None
     if isinstance(own, str) and own:
         return own
     return str(own) if isinstance(own, int) and not isinstance(own, bool) else default

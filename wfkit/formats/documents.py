@@ -2,18 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from wfkit import jsonl
 from wfkit.errors import DataError
-from wfkit.formats.base import Source
+from wfkit.formats.base import Draft, Source
 from wfkit.formats.markdown import fences
 from wfkit.formats.yaml_text import load_all, top_level_keys
 
 MAXIMUM_PROSE = 1024 * 1024
 
 _FENCE_AT_MARGIN = re.compile(r"^(?:```|~~~)", re.MULTILINE)
+_NO_BLANK = re.compile(r"[^\s\x1e]")  # \x1e begins each record of a JSON text sequence (RFC 7464)
 _OPENING = re.compile(r"[{\[]")
 _LIKE_JSON = re.compile(r"\{\s*\"|\[\s*(?:\{\s*\"|\[\s*[\"\d]|\")")
 
@@ -37,8 +38,51 @@ def documents(source: Source) -> list[Any]:
     return values
 
 
-def json_in_prose(text: str) -> Iterator[Any]:
-    """The JSON objects and arrays that stand in a text, the largest first.
+def parse_each(source: Source, parse: Callable[[Any, str], list[Draft]]) -> list[Draft]:
+    """Read every value of a source with ``parse(value, id)``, keeping failures of several in their place."""
+    values = documents(source)
+    if len(values) == 1:
+        return parse(values[0], source.id)
+    drafts: list[Draft] = []
+    for place, value in enumerate(values, start=1):
+        try:
+            drafts += parse(value, f"{source.id}/{place}")
+        except DataError as error:
+            drafts.append(Draft(f"{source.id}/{place}", problem=error))
+    return drafts
+
+
+def json_stream(text: str) -> list[str] | None:
+    """The pieces of a text that is one JSON value after the other, whatever blanks are between them; else None.
+
+    A last piece may be broken, so that whoever reads it tells what is wrong with it.
+    """
+    decoder = json.JSONDecoder()
+    pieces: list[str] = []
+    end = 0
+    while mark := _NO_BLANK.search(text, end):
+        begin = mark.start()
+        if mark[0] not in "{[":
+            return None
+        try:
+            _, end = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            if not (pieces and _LIKE_JSON.match(text, begin)):
+                return None
+            end = len(text)
+        pieces.append(text[begin:end])
+    return pieces if len(pieces) > 1 else None
+
+
+class InProse(NamedTuple):
+    """The JSON objects and arrays that stand in a text, the largest first, and whether a broken one follows them."""
+
+    values: list[Any]
+    broken: bool
+
+
+def json_in_prose(text: str) -> InProse:
+    """The JSON that stands in a text.
 
     What begins like JSON and is broken ends the search: its inner parts would pass for the whole.
 
@@ -47,7 +91,7 @@ def json_in_prose(text: str) -> Iterator[Any]:
     """
     found: list[tuple[int, Any]] = []
     decoder = json.JSONDecoder()
-    position = 0
+    position, broken = 0, False
     while len(text) <= MAXIMUM_PROSE and (opening := _OPENING.search(text, position)):
         begin = position = opening.start()
         if not _LIKE_JSON.match(text, begin):
@@ -59,8 +103,9 @@ def json_in_prose(text: str) -> Iterator[Any]:
         except (ValueError, RecursionError, DataError) as error:
             if not found:
                 raise _broken(text, error) from None
+            broken = True
             break
-    yield from (value for _, value in sorted(found, key=lambda one: -one[0]))
+    return InProse([value for _, value in sorted(found, key=lambda one: -one[0])], broken)
 
 
 def _broken(text: str, error: Exception) -> DataError:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wfkit.errors import DataError
-from wfkit.formats.base import MAXIMUM_STEPS, Draft, ParseOptions
+from wfkit.formats.base import MAXIMUM_STEPS, SEVERAL, Draft, ParseOptions
 from wfkit.formats.error_branches import without_error_branches
 from wfkit.formats.order import back_edges, canonical, layered_order, reduced
 from wfkit.workflow import components, find_cycle
@@ -25,12 +25,15 @@ def finish(draft: Draft, options: ParseOptions) -> dict[str, Any]:
 
     Raises:
         DataError: the draft's own problem, or ``E-NO-NODES``, ``E-LIMIT``, ``E-DUP-ID``, ``E-EMPTY-TEXT``,
-            ``E-SYNTAX`` (text that UTF-8 cannot carry), ``E-GHOST`` (strict), ``E-CYCLE``, ``E-NO-EDGES``.
+            ``E-SYNTAX`` (text that UTF-8 cannot carry), ``E-GHOST`` and ``E-SEVERAL`` (strict), ``E-CYCLE``,
+            ``E-NO-EDGES``.
     """
     if draft.problem is not None:
         raise draft.problem
+    if options.strict:
+        _refuse_others(draft)
     if draft.ready is not None:
-        return draft.ready
+        return _with_warnings(draft.ready, draft.warnings)
     if not options.error_edges:
         draft = without_error_branches(draft)
     warnings = list(draft.warnings)
@@ -78,6 +81,21 @@ def finish(draft: Draft, options: ParseOptions) -> dict[str, Any]:
     task = {} if draft.task is None else {"task": draft.task}
     fields = {key: value for key, value in draft.fields.items() if key not in OWN_FIELDS}
     return {"kind": "workflow", "id": draft.id, **task, **fields, "nodes": nodes, "edges": named_edges, "meta": meta}
+
+
+def _refuse_others(draft: Draft) -> None:
+    """A golden is one workflow: what was left out beside it may be the one that was meant."""
+    told = next((warning for warning in draft.warnings if warning.startswith(SEVERAL)), None)
+    if told is not None:
+        message = f"{told.removeprefix(SEVERAL + ': ')}; put each workflow into a file, a line or a list element of its own"
+        raise DataError(message, code="E-SEVERAL")
+
+
+def _with_warnings(record: dict[str, Any], warnings: Sequence[str]) -> dict[str, Any]:
+    if not warnings:
+        return record
+    meta = record.get("meta", {})
+    return {**record, "meta": {**meta, "warnings": [*meta.get("warnings", ()), *warnings]}}
 
 
 def failed_candidate(workflow_id: str, error: DataError, task: str | None = None) -> dict[str, Any]:

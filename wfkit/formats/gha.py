@@ -6,7 +6,7 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats.base import Draft, ParseOptions, Source
-from wfkit.formats.documents import documents
+from wfkit.formats.documents import parse_each
 from wfkit.formats.flow import Flow
 from wfkit.formats.shapes import names_at
 from wfkit.formats.wording import one_line, step_text, words_of
@@ -27,12 +27,15 @@ def detect(source: Source) -> bool:
 
 
 def parse(source: Source, options: ParseOptions) -> list[Draft]:
-    """Read a workflow file.
+    """Read a workflow file, or each YAML document of it.
 
     Raises:
         DataError: ``E-SYNTAX`` where the shape is not that of a workflow.
     """
-    value = documents(source)[0]
+    return parse_each(source, lambda value, draft_id: [_read(value, draft_id, options)])
+
+
+def _read(value: Any, draft_id: str, options: ParseOptions) -> Draft:
     jobs = value.get("jobs") if isinstance(value, dict) else None
     if not isinstance(jobs, dict):
         raise DataError("no jobs", code="E-SYNTAX", path="$.jobs")
@@ -48,15 +51,13 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
         for needed in names_at(job, "needs"):
             flow.join(ends.get(needed, needed), begins[job_id], **condition)
     name = value.get("name")
-    return [
-        flow.draft(
-            source.id,
-            task=name if isinstance(name, str) and name else None,
-            meta={"trigger": value["on"]} if "on" in value else {},
-            refuse_ghosts=True,
-            unordered=True,  # jobs that need nothing run side by side
-        )
-    ]
+    return flow.draft(
+        draft_id,
+        task=name if isinstance(name, str) and name else None,
+        meta={"trigger": value["on"]} if "on" in value else {},
+        refuse_ghosts=True,
+        unordered=True,  # jobs that need nothing run side by side
+    )
 
 
 def _condition(holder: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats.base import Draft, ParseOptions, Source, clean_text, read_named
-from wfkit.formats.documents import documents
+from wfkit.formats.documents import parse_each
 from wfkit.formats.flow import Exit, Flow
 from wfkit.formats.wording import one_line, step_text
 
@@ -29,13 +29,16 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     Raises:
         DataError: ``E-SYNTAX`` where the shape is not that of a definition.
     """
-    value = documents(source)[0]
+    return parse_each(source, lambda value, draft_id: _read_definitions(value, draft_id, options))
+
+
+def _read_definitions(value: Any, draft_id: str, options: ParseOptions) -> list[Draft]:
     found = _definitions(value) if isinstance(value, dict) else []
     if not found:
         raise DataError("no definition with actions", code="E-SYNTAX")
     if len(found) == 1:
-        return [_read(found[0], source.id, options)]
-    names = [f"{source.id}/{holder.get('name') or number}" for number, (holder, _) in enumerate(found, start=1)]
+        return [_read(found[0], draft_id, options)]
+    names = [f"{draft_id}/{holder.get('name') or number}" for number, (holder, _) in enumerate(found, start=1)]
     return read_named(zip(names, found, strict=True), lambda one, name: _read(one, name, options))
 
 

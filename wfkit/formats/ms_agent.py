@@ -6,7 +6,7 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats.base import Draft, ParseOptions, Source
-from wfkit.formats.documents import documents
+from wfkit.formats.documents import parse_each
 from wfkit.formats.flow import Exit, Flow
 from wfkit.formats.wording import one_line, step_text, words_of
 from wfkit.formats.yaml_text import top_level_keys
@@ -34,12 +34,15 @@ def detect(source: Source) -> bool:
 
 
 def parse(source: Source, options: ParseOptions) -> list[Draft]:
-    """Read a workflow.
+    """Read a workflow, or each YAML document.
 
     Raises:
         DataError: ``E-SYNTAX`` where the shape is not that of one, ``E-GHOST`` for a goto that leads nowhere.
     """
-    value = documents(source)[0]
+    return parse_each(source, lambda value, draft_id: [_read(value, draft_id, options)])
+
+
+def _read(value: Any, draft_id: str, options: ParseOptions) -> Draft:
     trigger = value.get("trigger") if isinstance(value, dict) else None
     if not isinstance(trigger, dict) or not isinstance(trigger.get("actions"), list):
         raise DataError("no trigger with actions", code="E-SYNTAX", path="$.trigger")
@@ -53,15 +56,13 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     for step_id, target in reading.gotos:
         flow.join(step_id, reading.places.get(target, target))
     name = value.get("name") or value.get("displayName") or value.get("description")
-    return [
-        flow.draft(
-            source.id,
-            task=name if isinstance(name, str) else None,
-            meta={"trigger": trigger.get("kind")} if trigger.get("kind") else {},
-            cycles="break",
-            refuse_ghosts=True,
-        )
-    ]
+    return flow.draft(
+        draft_id,
+        task=name if isinstance(name, str) else None,
+        meta={"trigger": trigger.get("kind")} if trigger.get("kind") else {},
+        cycles="break",
+        refuse_ghosts=True,
+    )
 
 
 class _Reading:

@@ -1,11 +1,12 @@
 """Format ``n8n``: workflows as n8n exports them, alone, in an array, or under ``data`` or ``workflow``."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats.base import Draft, ParseOptions, Source, clean_text, id_of, read_each
-from wfkit.formats.documents import documents
+from wfkit.formats.documents import parse_each
 from wfkit.formats.flow import Flow
 from wfkit.formats.n8n_nodes import branch, node_words
 from wfkit.formats.wording import step_text
@@ -30,8 +31,10 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     Raises:
         DataError: ``E-SYNTAX`` where the shape is not n8n's.
     """
-    values = documents(source)
-    value = values[0]
+    return parse_each(source, lambda value, draft_id: _read_all(value, replace(source, id=draft_id), options))
+
+
+def _read_all(value: Any, source: Source, options: ParseOptions) -> list[Draft]:
     if isinstance(value, dict) and isinstance(value.get("data"), list):
         value = value["data"]
     if isinstance(value, list):

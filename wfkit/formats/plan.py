@@ -11,7 +11,7 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats import taskbench
-from wfkit.formats.base import Draft, ParseOptions, Source, id_of, read_each
+from wfkit.formats.base import Draft, ParseOptions, Source, further_workflows, id_of, read_each
 from wfkit.formats.documents import documents
 from wfkit.formats.flow import Flow
 from wfkit.formats.plan_shapes import (
@@ -22,6 +22,7 @@ from wfkit.formats.plan_shapes import (
     TITLE_FIELDS,
     is_crew,
     is_plan,
+    numbered_lists,
     numbered_steps,
     steps_field,
 )
@@ -289,12 +290,16 @@ def without_quotes(text: str) -> str:
 def _numbered(text: str, draft_id: str, options: ParseOptions) -> Draft:
     flow = Flow()
     before: list[str] = []
-    for number, given in numbered_steps(text):
+    steps, *others = numbered_lists(text)
+    for number, given in steps:
         if options.collapse and "." in number:
             continue
         flow.add(number, unquoted(given))
         before.append(number)
     for source, target in pairwise(before):
         flow.join(source, target)
-    warning = "W-ASSUMED-CHAIN: no step says what it waits for; the steps are taken in listed order"
-    return flow.draft(draft_id, order="listed", warnings=[warning])
+    warnings = ["W-ASSUMED-CHAIN: no step says what it waits for; the steps are taken in listed order"]
+    further = sum(len(other) > 1 for other in others)
+    if further:
+        warnings.append(further_workflows(further))
+    return flow.draft(draft_id, order="listed", warnings=warnings)

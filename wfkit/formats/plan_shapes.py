@@ -76,22 +76,29 @@ _NUMBERED = re.compile(
 
 
 def numbered_steps(text: str) -> list[tuple[str, str]]:
-    """The steps of a numbered list, ``1`` and ``1.1`` alike, as number and text; lines below a step belong to it.
+    """The steps of the first numbered list of a text (see `numbered_lists`); none where that is a single number."""
+    first = numbered_lists(text)[0]
+    return first if len(first) > 1 else []
 
-    Empty if the numbers do not follow each other, so that dates and prices make no list.
+
+def numbered_lists(text: str) -> list[list[tuple[str, str]]]:
+    """The numbered lists of a text, ``1`` and ``1.1`` alike, each step as number and text; lines below it belong to it.
+
+    Numbers that do not follow each other, as dates and prices, make no list. There is one list at least, maybe empty.
     """
-    steps: list[tuple[str, list[str]]] = []
+    lists: list[list[tuple[str, list[str]]]] = [[]]
     blank = False
     for line in text.replace("\r\n", "\n").split("\n"):
+        steps = lists[-1]
         match = _NUMBERED.match(line)
         if match and _follows(match["number"], [number for number, _ in steps[-1:]]):
             steps.append((match["number"], [match["text"]]))
         elif steps and line.strip() and (not blank or line[0] in " \t"):
             steps[-1][1].append(line.strip().lstrip("-*•+ "))
-        elif steps and line.strip():
-            break  # prose below the list
+        elif steps and line.strip():  # prose below the list, or the next one
+            lists.append([(match["number"], [match["text"]])] if match and _follows(match["number"], []) else [])
         blank = not line.strip()
-    return [(number, " ".join(part for part in lines if part)) for number, lines in steps] if len(steps) > 1 else []
+    return [[(number, " ".join(part for part in lines if part)) for number, lines in steps] for steps in lists]
 
 
 def _follows(number: str, before: list[str]) -> bool:

@@ -1,14 +1,15 @@
 """From a source to drafts: which format it is in, answers in rows, JSON in prose, dialects that the user describes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from wfkit import jsonl
 from wfkit.errors import DataError
 from wfkit.formats.answers import Row, is_row, read_row
-from wfkit.formats.base import Draft, Format, ParseOptions, Source
+from wfkit.formats.base import Draft, Format, ParseOptions, Source, further_workflows
 from wfkit.formats.detect import detect
-from wfkit.formats.documents import json_in_prose
+from wfkit.formats.documents import json_in_prose, json_stream
 from wfkit.registry import find
 
 
@@ -22,6 +23,10 @@ def read(source: Source, wanted: str, formats: Mapping[str, str], options: Parse
     Raises:
         DataError: the source as a whole cannot be read, or fits no format or several.
     """
+    text = source.plain_text()
+    pieces = json_stream(text) if text is not None and source.whole and source.fault is not None else None
+    if pieces is not None:
+        return _stream(source, pieces, wanted, formats, options)
     if options.mapping is not None:
         from wfkit.formats import mapped
 
@@ -29,21 +34,48 @@ def read(source: Source, wanted: str, formats: Mapping[str, str], options: Parse
     turns = _turns(source)
     if turns is not None:
         return [draft for turn in turns for draft in _row(turn, wanted, formats, options)]
+    others = 0
     try:
         name = detect(source, formats) if wanted == "auto" else wanted
     except DataError as error:
-        text = source.plain_text()
         if text is None or error.code != "E-UNSUPPORTED":
             raise
-        source, name = _in_prose(source, text, formats, error)
+        source, name, others = _in_prose(source, text, formats, error)
     adapter: Format = find(formats, name, "format")
-    if wanted != "auto" and not adapter.detect(source):
-        text = source.plain_text()
-        if text is not None:
-            source = next((inner for inner in _values(source, text) if adapter.detect(inner)), source)
+    if wanted != "auto" and text is not None and not adapter.detect(source):
+        inner, broken = _values(source, text)
+        fitting = [one for one in inner if adapter.detect(one)]
+        if fitting:
+            source, others = fitting[0], len(fitting) - 1 + broken
+    drafts = _drafts(source, name, adapter, wanted, formats, options)
+    if others:
+        for draft in drafts:
+            draft.warnings.append(further_workflows(others))
+    return drafts
+
+
+def _drafts(
+    source: Source, name: str, adapter: Format, wanted: str, formats: Mapping[str, str], options: ParseOptions
+) -> list[Draft]:
     if source.value is not None and not isinstance(source.value, str) and name != "json" and _are_rows(source.value):
         return _rows(source, wanted, formats, options)
     return adapter.parse(source, options)
+
+
+def _stream(
+    source: Source, pieces: Sequence[str], wanted: str, formats: Mapping[str, str], options: ParseOptions
+) -> list[Draft]:
+    """The workflows of JSON values that follow each other in one text."""
+    drafts: list[Draft] = []
+    for place, piece in enumerate(pieces, start=1):
+        default_id = f"{source.id}/{place}"
+        raw = piece.encode(errors="surrogatepass")
+        try:
+            one = replace(source, text=None, value=jsonl.loads(raw), fault=None, id=default_id)
+            drafts += read(one, wanted, formats, options)
+        except DataError as error:
+            drafts.append(Draft(jsonl.readable_id(raw) or default_id, problem=error))
+    return drafts
 
 
 def _rows(source: Source, wanted: str, formats: Mapping[str, str], options: ParseOptions) -> list[Draft]:
@@ -109,29 +141,36 @@ def _problems(parse: Any, row: Row) -> list[Draft]:
     return drafts
 
 
-def _in_prose(source: Source, text: str, formats: Mapping[str, str], error: DataError) -> tuple[Source, str]:
-    """The largest JSON value in a text that exactly one format fits, and that format.
+def _in_prose(source: Source, text: str, formats: Mapping[str, str], error: DataError) -> tuple[Source, str, int]:
+    """The largest JSON value in a text that exactly one format fits, that format, and how many more there are.
 
     Raises:
         DataError: there is none.
     """
-    for inner in _values(source, text):
+    values, broken = _values(source, text)
+    found: list[tuple[Source, str]] = []
+    for inner in values:
         try:
-            return inner, detect(inner, formats)
+            found.append((inner, detect(inner, formats)))
         except DataError as told:
-            if told.code == "E-AMBIGUOUS":
+            if told.code == "E-AMBIGUOUS" and not found:
                 raise
-    raise source.fault or error
+    if not found:
+        raise source.fault or error
+    return *found[0], len(found) - 1 + broken
 
 
 def _are_words(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _values(source: Source, text: str) -> list[Source]:
-    """The JSON values in a text as sources; a list of mere words stands in too many texts to be a plan."""
+def _values(source: Source, text: str) -> tuple[list[Source], bool]:
+    """The JSON values in a text as sources, and whether a broken one is there too.
+
+    A list of mere words stands in too many texts to be a plan.
+    """
     try:
-        values = [value for value in json_in_prose(text) if not _are_words(value)]
-    except DataError as broken:
-        raise source.fault or broken from None
-    return [replace(source, text=None, value=value, fault=None) for value in values]
+        values, broken = json_in_prose(text)
+    except DataError as fault:
+        raise source.fault or fault from None
+    return [replace(source, text=None, value=value, fault=None) for value in values if not _are_words(value)], broken

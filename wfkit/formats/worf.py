@@ -5,8 +5,8 @@ from typing import Any
 
 from wfkit.errors import DataError
 from wfkit.formats.answers import Row, is_row, read_row, unwrapped
-from wfkit.formats.base import MAXIMUM_CHARACTERS, Draft, ParseOptions, Source, read_each
-from wfkit.formats.worf_text import QUOTES, has_worf, read_worf, unquoted
+from wfkit.formats.base import MAXIMUM_CHARACTERS, Draft, ParseOptions, Source, read_each, read_named
+from wfkit.formats.worf_text import QUOTES, has_worf, read_worf, unquoted, worf_texts
 
 NAME = "worf"
 SUMMARY = "Node:/Edge: text alone or in a model's answer, WorFBench rows, chat and prediction rows"
@@ -31,7 +31,11 @@ def parse(source: Source, options: ParseOptions) -> list[Draft]:
     """
     text = source.plain_text()
     if text is not None:
-        return [_draft(Row(text, source.id, None, {}))]
+        texts = worf_texts(text) if source.whole and len(text) <= MAXIMUM_CHARACTERS else [text]
+        if len(texts) == 1:
+            return [_draft(Row(text, source.id, None, {}))]
+        named = ((f"{source.id}/{place}", one) for place, one in enumerate(texts, start=1))
+        return read_named(named, lambda one, name: _draft(Row(one, name, None, {})))
     if isinstance(source.value, list):
         return read_each(source, lambda value, default_id: _draft(read_row(value, default_id)), source.value)
     return [_draft(read_row(source.value, source.id))]

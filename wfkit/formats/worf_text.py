@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from wfkit.formats.answers import FENCE, fenced_blocks
-from wfkit.formats.base import END_NAMES, START_NAMES
+from wfkit.formats.base import END_NAMES, START_NAMES, further_workflows
 
 
 class WorfText(NamedTuple):
@@ -39,7 +39,8 @@ def has_worf(text: str) -> bool:
 
 def read_worf(text: str) -> WorfText:
     """Read one workflow out of an answer; without steps where there are none."""
-    lines = _lines(_fence_with_worf(text) or text)
+    fences = _fences_with_worf(text)
+    lines = _lines(fences[0] if fences else text)
     begin = _below_header(lines)
     declared = None if begin is None else _declared_steps(lines[:begin])
     if begin is None:
@@ -51,13 +52,18 @@ def read_worf(text: str) -> WorfText:
     texts = _alias_texts(block.steps, below)
     if texts is not None:
         warnings = ["W-ALIAS: the steps are names that are defined further down; the definitions are taken"]
-        _, edge_lines = _edge_part(below)
+        between, edge_lines = _edge_part(below)
     else:
         wrapped = list(takewhile(lambda line: _continues(line, block.indent), block.below))
         texts = [_joined(lines) for lines in [*block.steps[:-1], [*block.steps[-1], *wrapped]]]
-        between, edge_lines = _edge_part(below[len(wrapped) :])
+        below = below[len(wrapped) :]
+        between, edge_lines = _edge_part(below)
         left_out = any(not _is_empty(line) for line in between)
         warnings = ["W-TRAILING: text between the steps and the edges left out"] if left_out else []
+    rest = below[len(between) + len(edge_lines) :]
+    others = len(fences[1:]) + (_below_header(rest) is not None)
+    if others:
+        warnings.append(further_workflows(others))
     steps = [(str(block.first + place), unquoted(text)) for place, text in enumerate(texts)]
     edges = edges_in("\n".join(edge_lines))
     absorbed = _absorbed(steps, edges, edge_lines)
@@ -66,6 +72,31 @@ def read_worf(text: str) -> WorfText:
         warnings.append(f"W-TRAILING: steps {numbers} repeat the explanation below the edges, left out")
         steps = steps[:-absorbed]
     return WorfText(steps, edges, declared, warnings)
+
+
+def worf_texts(text: str) -> list[str]:
+    """The texts of several workflows that follow each other with nothing between them; else the one text."""
+    lines = _lines(text)
+    begins = [0]
+    found = False
+    for at, line in enumerate(lines):
+        if found and _is_node_header(line):
+            begins.append(at)
+            found = False
+        found = found or _has_edge(line)
+    parts = [lines[begin:end] for begin, end in pairwise([*begins, len(lines)])]
+    if len(parts) > 1 and all(_is_bare(part) for part in parts):
+        return ["\n".join(part) for part in parts]
+    return [text]
+
+
+def _is_bare(lines: list[str]) -> bool:
+    """Whether lines are a header of nodes, steps and edges, and nothing above or below them."""
+    filled = [line for line in lines if not _is_empty(line)]
+    if not filled or not _is_node_header(filled[0]) or _below_header(filled) is None:
+        return False
+    edges = list(takewhile(lambda line: not _EDGE_HEADER.match(line), reversed(filled)))
+    return _EDGE_HEADER.match(filled[len(filled) - len(edges) - 1]) is not None and all(map(_has_edge, edges))
 
 
 def edges_in(text: str) -> list[tuple[str, str]]:
@@ -135,11 +166,16 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _fence_with_worf(text: str) -> str | None:
-    """The first fence that holds both steps and edges: with the edges outside, the whole text is needed."""
+def _fences_with_worf(text: str) -> list[str]:
+    """The fences that hold both steps and edges: with the edges outside, the whole text is needed."""
     if "```" not in text and "~~~" not in text:
-        return None
-    return next((body for body in fenced_blocks(text) if has_worf(body) and _has_edge(body)), None)
+        return []
+    return [body for body in fenced_blocks(text) if _has_whole(_lines(body))]
+
+
+def _has_whole(lines: list[str]) -> bool:
+    """Whether lines hold a workflow with its edges."""
+    return _below_header(lines) is not None and _has_edge("\n".join(lines))
 
 
 def _is_node_header(line: str) -> bool:
