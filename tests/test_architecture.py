@@ -20,7 +20,7 @@ HEAVY = {
 }  # fmt: skip
 
 # From the top down: a module imports from its own group and from those below.
-COMMAND_LINE = {"wfkit.skeleton", "wfkit.filters"}
+COMMAND_LINE = {"wfkit.launch", "wfkit.skeleton", "wfkit.filters"}
 PLUMBING = {
     "wfkit.delivery",
     "wfkit.engine",
@@ -29,6 +29,7 @@ PLUMBING = {
     "wfkit.streams",
     "wfkit.preparing_ahead",
     "wfkit.reading_ahead",
+    "wfkit.shared_files",
 }
 LIGHT = {
     "wfkit", "wfkit.delivery", "wfkit.engine", "wfkit.errors", "wfkit.joining", "wfkit.jsonl", "wfkit.registry",

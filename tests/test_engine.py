@@ -311,3 +311,10 @@ def test_a_record_that_the_encoder_refuses_is_a_bad_one() -> None:
     assert b"".join(outcome.writes) == b"a\nc\n"
     assert outcome.codes == {3}
     assert outcome.said == ["f:2: b: has no such form"]
+
+
+@pytest.mark.parametrize("record_id", [[1], 7, None, {"a": 1}])
+def test_an_id_is_a_text_even_where_nothing_is_checked(record_id: Any) -> None:
+    outcome = Outcome(stage_of(), lines({**workflow("a"), "id": record_id}, workflow("b")), check=False)
+    assert [record["kind"] for record in outcome.records] == ["error", "workflow"]
+    assert "the id is a JSON" in outcome.said[0]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wfkit.errors import UsageProblem
+from wfkit.errors import DataError, UsageProblem
 from wfkit.signature import SignatureGuard, differing_parts, format_signature, parse_signature
 
 PUBLISHED = "wfkit=1|enc=all-mpnet-base-v2@78c0197b|align=0.8"
@@ -80,3 +80,9 @@ def test_guard_takes_unsigned_foreign_metrics_but_does_not_mix_them_with_signed_
     assert guard.signatures == {}
     with pytest.raises(UsageProblem, match=r"none \(record 'a'\) and v=1 \(record 'c'\)$"):
         guard.check(record("c", {"ours": 1}, {"ours": "v=1"}))
+
+
+@pytest.mark.parametrize("signature", [5, [], {}, True, False])
+def test_guard_refuses_a_signature_that_is_no_text(signature):
+    with pytest.raises(DataError, match="the signature of bleu is no text"):
+        SignatureGuard().check({"id": "a", "scores": {"bleu": 1}, "signatures": {"bleu": signature}})

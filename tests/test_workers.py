@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from wfkit.streams import Line
+from wfkit.workers import Start, _Worker
+
 HERE = Path(__file__).resolve().parent
 START = f"import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parent)!r}]; from demo_filter import main; main()"
 
@@ -187,3 +190,14 @@ def test_an_input_that_fails_later_keeps_what_was_read_before(tmp_path: Path) ->
     run = demo("--jobs", "2", str(good), "/proc/self/mem")  # which can be opened but not read
     assert (run.returncode, ids(run.stdout)) == (2, ["0", "1"])
     assert b"cannot read the input" in run.stderr
+
+
+def test_a_worker_whose_answer_nobody_takes_ends_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
+    raw = records({}).strip()
+    worker = _Worker(Start("tests.demo_filter", {"refuse_in_worker": False}, True))
+    worker.take(0, [Line(raw, len(raw), "-", 1)])
+    assert worker.connection.poll(60)
+    worker.connection.close()  # with the answer in it: the worker's next word is refused as a reset
+    worker.process.join(60)
+    assert worker.process.exitcode == 0
+    assert capfd.readouterr().err == ""

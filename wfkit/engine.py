@@ -124,6 +124,10 @@ def decoder(stage: Stage, check: bool) -> Callable[[Line], Decoded]:
         checker = accepted[kind]
         if checker is not None:
             checker(record)
+        elif not isinstance(record.get("id", ""), str):  # what every filter takes for granted
+            raise DataError(
+                f"the id is a JSON {jsonl.type_name(record['id'])}, not a text", code="E-SCHEMA", path="$.id"
+            )
         return tuple.__new__(Decoded, (record, canonical))
 
     return stage.decode or decode

@@ -91,13 +91,16 @@ class GoldenTable:
         self.met.update(names)
 
     def without_candidate(self) -> Iterator[Record]:
-        """Pairs with an empty candidate for every golden that no candidate and no error record stands beside."""
+        """Pairs with an empty candidate for every golden that no candidate and no error record stands beside.
+
+        A pair is called as its golden, or ``@GOLDEN`` where candidates have ids of their own, which may be the same.
+        """
         for value, goldens in self.by_key.items():
             for golden in goldens:
                 if value not in self.met and golden["id"] not in self.met:
-                    empty = {
+                    empty: Record = {
                         "kind": "workflow",
-                        "id": golden["id"],
+                        "id": golden["id"] if self.plain else f"@{golden['id']}",
                         "nodes": [],
                         "edges": [],
                         "meta": {"error": "E-NO-CANDIDATE: the golden has no candidate"},

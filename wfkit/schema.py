@@ -29,6 +29,12 @@ def text(kind: str) -> str:
     return (directory() / f"{kind}.schema.json").read_text(encoding="utf-8")
 
 
+def whole_text(kind: str) -> str:
+    """The schema of one record kind as a validator can take it alone: as in its file, but where it refers to others."""
+    schema = bundled(kind)
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n" if _references(schema) else text(kind)
+
+
 @cache
 def bundled(kind: str) -> dict[str, Any]:
     """The schema of one kind with every schema that it refers to embedded under ``$defs``."""

@@ -6,7 +6,7 @@ Scores of different signatures are not comparable, so the folding filters refuse
 from collections.abc import Mapping
 from typing import Any
 
-from wfkit.errors import UsageProblem
+from wfkit.errors import DataError, UsageProblem
 
 UNSIGNED = "none"
 """Shown for a score that carries no signature, as the metrics of a foreign program may."""
@@ -73,13 +73,18 @@ class SignatureGuard:
 
         Raises:
             UsageProblem: a metric comes with a second signature; the message names both and where they were met.
+            DataError: a signature is no text.
         """
         signatures = record.get("signatures") or {}
         known = self._signatures
         for metric, value in (record.get("scores") or {}).items():
             if value is not None:
                 signature = signatures.get(metric)
-                if known.get(metric, False) != signature:
+                if known.get(metric, ...) != signature:
+                    if not isinstance(signature, str | None):
+                        raise DataError(
+                            f"the signature of {metric} is no text", code="E-SCHEMA", path=f"$.signatures.{metric}"
+                        )
                     self.admit(metric, signature, str(record.get("id")))
 
     def admit(self, metric: str, signature: str | None, record_id: str) -> None:

@@ -193,7 +193,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
         from wfkit import schema
 
         kind = context.command.schema_kind if isinstance(context.command, FilterCommand) else ""
-        click.echo(schema.text(kind), nl=False)
+        click.echo(schema.whole_text(kind), nl=False)
         context.exit()
 
 
@@ -251,8 +251,9 @@ def _run(name: str, build: Build, options: dict[str, Any], *, awaits: str, empty
     import gc
     import time
 
-    from wfkit import delivery, engine, interrupts, jsonl, streams
+    from wfkit import delivery, engine, interrupts, jsonl, shared_files, streams
 
+    shared_files.refuse(options)
     # Records are trees that die young: looking for cycles among them costs a third of the time and finds none.
     gc.set_threshold(200_000, 50, 50)
     started = time.monotonic()

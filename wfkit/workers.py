@@ -224,9 +224,9 @@ class _Worker:
 
     def stop(self) -> None:
         """End it, in the middle of a part if need be."""
-        self.connection.close()
-        self.process.kill()
+        self.process.kill()  # first, lest it complain of the closed connection
         self.process.join()
+        self.connection.close()
 
 
 def _serve(connection: "Connection[Answer, Part]", start: Start) -> None:
@@ -238,7 +238,7 @@ def _serve(connection: "Connection[Answer, Part]", start: Start) -> None:
         process = _processor(start)
     except Exception as error:  # told by every part; raised here it would look like a worker that died
         fault = error
-    with contextlib.suppress(EOFError, BrokenPipeError):
+    with contextlib.suppress(EOFError, ConnectionError):
         while True:
             connection.send(_answer(process, fault, connection.recv()))
 

@@ -366,7 +366,7 @@ def test_an_interrupt_leaves_whole_lines_and_no_process(tmp_path: Path) -> None:
         (["--out", "r", "--actor", "no-such-program", "--grader", "cat"], "no program 'no-such-program'"),
         (["--out", "r", "--actor", "cat", "--grader", "cat", "--actor-env", "NOT_SET"], "NOT_SET"),
         (["--out", "r", "--actor", "cat", "--grader", "cat", "-o", "-"], "-o names a file"),
-        (["--out", "r", "--actor", "cat", "--grader", "cat", "--episodes-out", "r"], "one file"),
+        (["--out", "r", "--actor", "cat", "--grader", "cat", "--episodes-out", "r"], "written as well"),
         (["--out", "no/folder/r", "--actor", "cat", "--grader", "cat"], "cannot write no/folder/r"),
         (["--out", "r", "--actor", "cat", "--episodes", "e"], "without --actor"),
         (["--out", "r", "--actor", "cat", "--grader", "cat", "--repeats", "0"], "--repeats"),

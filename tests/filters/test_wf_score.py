@@ -72,7 +72,7 @@ def null_line(*metrics: str, wanted_by: str) -> str:
 def test_without_encoder_and_with_nothing_else_to_measure_nothing_is_read(run: Run, home: Path) -> None:
     done = run("wf-score", "--metrics", "graph_f1,chain_f1", "no-such-file.jsonl")
     assert (done.returncode, done.stdout) == (4, b"")
-    assert done.stderr.decode() == f"wf-score: graph_f1 needs an encoder: {REMEDY}\n"
+    assert done.stderr.decode() == f"wf-score: the alignment of steps needs an encoder: {REMEDY}\n"
 
 
 @pytest.mark.parametrize("options", [(), ("-q",), ("--jobs", "2")])
@@ -86,9 +86,9 @@ def test_without_encoder_the_lexical_metrics_are_measured_and_the_end_names_the_
     assert first["scores"]["bleu"] > second["scores"]["bleu"] == 0
     for record in (first, second):
         assert record["scores"]["chain_f1"] is record["scores"]["node_f1"] is None
-        assert record["reasons"]["node_f1"] == f"unavailable: chain_f1 needs an encoder: {REMEDY}"
+        assert record["reasons"]["node_f1"] == f"unavailable: the alignment of steps needs an encoder: {REMEDY}"
     told = done.stderr.decode()
-    assert null_line("chain_f1 2", "node_f1 2", wanted_by="chain_f1") in told
+    assert null_line("chain_f1 2", "node_f1 2", wanted_by="the alignment of steps") in told
     assert told.count("\n") == (1 if "-q" in options else 2)
 
 
@@ -193,7 +193,7 @@ def test_two_candidates_for_a_golden_by_key(run: Run, home: Path, tmp_path: Path
     command = ("wf-score", "-q", "--metrics", "bleu", "--golden", goldens, "--key", ".meta.task")
     done = run(*command, stdin=lines(*candidates))
     assert [(one["id"], one["golden"]["id"], one.get("group")) for one in records_of(done)] == [
-        ("a", "g", "7"), ("b", "g", "7"), ("h", "h", "8"),
+        ("a", "g", "7"), ("b", "g", "7"), ("@h", "h", "8"),
     ]  # fmt: skip
     scores = [one["scores"]["bleu"] for one in records_of(done)]
     assert scores[0] == 1 > scores[1] > scores[2] == 0
@@ -249,3 +249,29 @@ def test_a_pair_without_candidate_and_an_error_record_are_no_zeros(run: Run) -> 
     assert pair_record["scores"] == {"bleu": None, "gleu": None}
     assert set(pair_record["reasons"].values()) == {"inapplicable: too few steps"}
     assert (done.returncode, error_record) == (3, error)
+
+
+def test_a_golden_without_candidate_takes_the_id_of_no_candidate(run: Run, home: Path, tmp_path: Path) -> None:
+    goldens, candidates = tmp_path / "goldens.jsonl", tmp_path / "candidates.jsonl"
+    goldens.write_bytes(lines({**workflow("1", "boil"), "case": "A"}, {**workflow("2", "brew"), "case": "B"}))
+    candidates.write_bytes(lines(*({**workflow(name, "boil"), "case": "A"} for name in ("1", "2"))))
+    done = run("wf-score", "--metrics", "bleu", "--golden", goldens, "--key", ".case", candidates)
+    assert [(pair["id"], pair["golden"]["id"]) for pair in records_of(done)] == [("1", "1"), ("2", "1"), ("@2", "2")]
+    gated = run("wf-gate", "--expect", goldens, stdin=done.stdout, cwd=tmp_path)
+    assert b"occurs twice" not in gated.stderr
+
+
+@pytest.mark.parametrize("options", [("-o", "goldens"), ("--summary", "goldens"), ("--summary", "in")])
+def test_goldens_and_records_are_not_written_over(run: Run, tmp_path: Path, options: Sequence[str]) -> None:
+    for name in ("goldens", "in"):
+        (tmp_path / name).write_bytes(lines(workflow("a", "boil")))
+    done = run("wf-score", "--metrics", "bleu", "--golden", "goldens", *options, "in", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"would overwrite a file that is read or written as well" in done.stderr
+    assert (tmp_path / "goldens").read_bytes() == (tmp_path / "in").read_bytes() == lines(workflow("a", "boil"))
+
+
+def test_what_is_no_number_is_no_bar(run: Run) -> None:
+    done = run("wf-score", "--align", "nan", "--metrics", "bleu", stdin=lines(PAIR))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"nan is no number" in done.stderr

@@ -7,6 +7,7 @@ import click
 
 from wfkit import exit_codes
 from wfkit.errors import DataError, UsageProblem
+from wfkit.filters.options import NumberRange
 from wfkit.filters.reading import open_side_input
 from wfkit.skeleton import fold_filter
 
@@ -50,7 +51,7 @@ GROUPED_ALREADY = {"benchmark", "model", "target", "type"}
 )  # fmt: skip
 @click.option("--label-set", metavar="FILE", help='Labels, in order: {"awareness": [...], "behaviour": [...]}.')
 @click.option(
-    "--success", metavar="SCORE", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True,
+    "--success", metavar="SCORE", type=NumberRange(0, 1, min_open=True), default=1.0, show_default=True,
     help="The least score that is a success, for cost and labels.",
 )  # fmt: skip
 @click.option(
@@ -62,7 +63,7 @@ GROUPED_ALREADY = {"benchmark", "model", "target", "type"}
     help="Bootstrap replicates of the tasks.",
 )  # fmt: skip
 @click.option(
-    "--level", metavar="SHARE", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
+    "--level", metavar="SHARE", type=NumberRange(0, 1, min_open=True, max_open=True), default=0.95,
     show_default=True, help="Confidence level of every interval.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every random draw.")
@@ -73,11 +74,11 @@ GROUPED_ALREADY = {"benchmark", "model", "target", "type"}
 @click.option("--plot", metavar="DIR", help="Draw the figures there, as SVG and PNG.")
 @click.option("--html", metavar="FILE", help="Write one page that needs nothing else.")
 @click.option(
-    "--max-degradation", metavar="D", type=click.FloatRange(max=1),
+    "--max-degradation", metavar="D", type=NumberRange(max=1),
     help="Gate: exit 1 if a model loses more than this share of its clean score on a benchmark.",
 )  # fmt: skip
 @click.option(
-    "--min-coverage", metavar="SHARE", type=click.FloatRange(0, 1),
+    "--min-coverage", metavar="SHARE", type=NumberRange(0, 1),
     help="Gate: exit 1 if less of a model's requests is scored on both sides.",
 )  # fmt: skip
 @click.option(

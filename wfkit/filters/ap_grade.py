@@ -11,6 +11,7 @@ from wfkit.errors import UsageProblem
 from wfkit.filters import grading_work
 from wfkit.filters.grading_files import Books, grades_beside, progress_of, send_grades_beside, write_grades
 from wfkit.filters.grading_labels import annotator_of
+from wfkit.filters.options import NumberRange
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ ap-grade --episodes results.json --model gpt-4.1 --out runs.jsonl pairs.jsonl
     help="Episodes side by side, each with an actor and a grader process of its own.",
 )  # fmt: skip
 @click.option(
-    "--timeout", metavar="SECONDS", type=click.FloatRange(0, min_open=True), default=1800.0, show_default=True,
+    "--timeout", metavar="SECONDS", type=NumberRange(0, min_open=True), default=1800.0, show_default=True,
     help="How long an actor may take for one episode, and a grader for one score.",
 )  # fmt: skip
 @click.option(
@@ -86,7 +87,7 @@ ap-grade --episodes results.json --model gpt-4.1 --out runs.jsonl pairs.jsonl
 @click.option("--label-model", metavar="MODEL", help="The model of --label llm, at the endpoint of the environment.")
 @click.option("--endpoints", metavar="FILE", help="Endpoint profiles, for a --label-model of the form MODEL@NAME.")
 @click.option(
-    "--success", metavar="SCORE", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True,
+    "--success", metavar="SCORE", type=NumberRange(0, 1, min_open=True), default=1.0, show_default=True,
     help="The least score that is a success, for --label.",
 )  # fmt: skip
 def main(

@@ -8,7 +8,7 @@ from wfkit import exit_codes
 from wfkit.agents.families import FAMILIES
 from wfkit.errors import DataError, UsageProblem
 from wfkit.filters.llm_options import llm_options
-from wfkit.filters.options import cache_folder, names
+from wfkit.filters.options import NumberRange, cache_folder, names
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ CHECKS = ("single_target", "goal_preserved", "solvable", "executable", "native")
 @click.option("--validator", metavar="CMD", help="A command that decides the native check, beside the built-in one.")
 @click.option("--grader", metavar="CMD", help="The native grader: the reference must succeed on it.")
 @click.option(
-    "--timeout", metavar="SECONDS", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
+    "--timeout", metavar="SECONDS", type=NumberRange(0, min_open=True), default=60.0, show_default=True,
     help="How long a command may take for one answer.",
 )  # fmt: skip
 @click.option(

@@ -1,8 +1,7 @@
 """The files that wf-gate reads beside its stream, and the baseline that it writes."""
 
 import datetime
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from wfkit.errors import DataError, UsageProblem, WfkitError
@@ -142,28 +141,3 @@ def _records(name: str, awaited: str) -> "Iterator[tuple[Line, Any]]":
 
 def _problem(line: "Line", text: str) -> UsageProblem:
     return UsageProblem(f"{line.file}:{line.number}: {text}")
-
-
-WRITTEN = ("bless", "junit", "markdown", "html", "sarif", "summary", "output")
-READ = ("policy_file", "expect", "baseline", "waivers_file")
-
-
-def refuse_shared_files(options: Mapping[str, Any]) -> None:
-    """Refuse to write over a file that another option reads or writes.
-
-    A new baseline may replace the one it was compared with, and the records the file they come from.
-
-    Raises:
-        UsageProblem: naming the file.
-    """
-    inputs = {name: os.path.realpath(options[name]) for name in READ if options.get(name)}
-    main_files = {os.path.realpath(name) for name in options.get("files", ())}
-    taken: dict[str, str] = {}
-    for name in WRITTEN:
-        place = os.path.realpath(options[name]) if options.get(name) else ""
-        if not place or (os.path.exists(place) and not os.path.isfile(place)):
-            continue
-        others = {path for other, path in inputs.items() if (name, other) != ("bless", "baseline")}
-        if place in others or place in taken or (place in main_files and name != "output"):
-            raise UsageProblem(f"--{name} {options[name]} would overwrite a file that is read or written as well")
-        taken[place] = name

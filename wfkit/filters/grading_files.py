@@ -1,6 +1,5 @@
 """The files of ap-grade: the ledger, the episodes beside it, and the grades that are written at the end."""
 
-import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -49,8 +48,6 @@ class Books:
         from wfkit.agents.grading.belonging import kept_id_of, run_id_of
         from wfkit.agents.grading.ledger import Ledger
 
-        if episodes_out is not None and os.path.abspath(episodes_out) == os.path.abspath(out):
-            raise UsageProblem("--out and --episodes-out are one file")
         self.runs = Ledger(out, lambda record: run_id_of(record, settings), resume=resume)
         self.episodes: Ledger | None = None
         if episodes_out is None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfkit.errors import UsageProblem
+from wfkit.filters.options import NumberRange
 
 if TYPE_CHECKING:
     from wfkit.llm.cache import AnswerCache
@@ -22,7 +23,7 @@ _OPTIONS = [
         help="Calls under way at the same time; the output is the same, in the same order.",
     ),
     click.option(
-        "--llm-timeout", metavar="SECONDS", type=click.FloatRange(0, min_open=True), default=60, show_default=True,
+        "--llm-timeout", metavar="SECONDS", type=NumberRange(0, min_open=True), default=60, show_default=True,
         help="A call has failed after so long without an answer.",
     ),
     click.option(
@@ -33,7 +34,7 @@ _OPTIONS = [
         "--max-calls", metavar="N", type=click.IntRange(0), help="Make no more calls than this, retries included."
     ),
     click.option(
-        "--max-cost", metavar="USD", type=click.FloatRange(0), help="Spend no more than this; needs --prices."
+        "--max-cost", metavar="USD", type=NumberRange(0), help="Spend no more than this; needs --prices."
     ),
     click.option(
         "--prices", metavar="FILE", help='Prices: {"MODEL": {"input": USD per million tokens, "output": ...}}.'

@@ -57,7 +57,8 @@ def open_scorer(
     needing = [name for name, metric in found.items() if metric.needs_alignment]
     if needing:
         try:
-            embedder = open_embedder(FILTER, encoder, cache, needing[0], backend)
+            wanted_by = needing[0] if len(needing) == 1 else "the alignment of steps"
+            embedder = open_embedder(FILTER, encoder, cache, wanted_by, backend)
         except Unavailable as error:
             lacking |= dict.fromkeys(needing, error)
     if wanted and len(lacking) == len(wanted) and not others_measure:

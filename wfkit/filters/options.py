@@ -1,9 +1,23 @@
 """Parsers of option values that several filters share."""
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
+import click
+
 from wfkit.errors import UsageProblem
+
+
+class NumberRange(click.FloatRange):
+    """A number of a range. What is no number is in none, though every comparison lets it pass."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        """The number of an option's text."""
+        number: float = super().convert(value, parameter, context)
+        if isnan(number):
+            self.fail(f"{value} is no number", parameter, context)
+        return number
 
 
 def names(value: str, known: Sequence[str], what: str) -> list[str]:
@@ -37,7 +51,6 @@ def refuse_given(options: Sequence[str], complaint: str) -> None:
     Raises:
         UsageProblem: one of them was.
     """
-    import click
     from click.core import ParameterSource
 
     context = click.get_current_context()

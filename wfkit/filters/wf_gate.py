@@ -8,6 +8,7 @@ import click
 from wfkit import __version__, exit_codes
 from wfkit.errors import UsageProblem
 from wfkit.filters.gate_reports import Reports, report_options
+from wfkit.filters.options import NumberRange
 from wfkit.skeleton import Told, fold_filter
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ wf-gate --policy policy.yaml --explain-policy
 )  # fmt: skip
 @click.option("--baseline", metavar="FILE", help="The last approved run: a file of --bless, or scored pairs.")
 @click.option(
-    "--max-drop", type=click.FloatRange(0), metavar="DROP",
+    "--max-drop", type=NumberRange(0), metavar="DROP",
     help="How far a mean may drop since the baseline; a larger drop fails if it is outside noise.  [default: 0.02]",
 )  # fmt: skip
 @click.option("--bless", metavar="FILE", help="Write the scores as the new baseline, if the gate passes.")
@@ -92,8 +93,6 @@ def main(
     from wfkit.gate.run import Run
     from wfkit.streams import tell
 
-    context = click.get_current_context(silent=True)
-    gate_options.refuse_shared_files(context.params if context else {})
     policy = gate_options.read_policy(policy_file)
     if require is not None:
         policy = with_require(policy, require)

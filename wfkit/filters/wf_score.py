@@ -10,7 +10,7 @@ from wfkit import exit_codes, registry
 from wfkit.errors import UsageProblem
 from wfkit.filters.bertscore_options import OPTION_NAMES, bertscore_options
 from wfkit.filters.llm_options import llm_options
-from wfkit.filters.options import cache_folder, names
+from wfkit.filters.options import NumberRange, cache_folder, names
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ wf-score --judge-model gpt-4o --judge-when 'chain_f1 in 0.6..0.9' --max-calls 30
     help="What runs the encoder; auto takes onnx where wf-models export has made its ONNX form.",
 )  # fmt: skip
 @click.option(
-    "--align", metavar="COSINE", type=click.FloatRange(-1, 1), default=0.8, show_default=True,
+    "--align", metavar="COSINE", type=NumberRange(-1, 1), default=0.8, show_default=True,
     help="Similarity from which on two steps count as the same.",
 )  # fmt: skip
 @bertscore_options

@@ -7,6 +7,7 @@ import click
 
 from wfkit import exit_codes
 from wfkit.errors import UsageProblem
+from wfkit.filters.options import NumberRange
 from wfkit.skeleton import fold_filter
 
 if TYPE_CHECKING:
@@ -53,20 +54,20 @@ wf-sensitivity --merge --format table shard*.state
 )  # fmt: skip
 @click.option("--valid-only", is_flag=True, help="Leave out the pairs that wf-validate found invalid.")
 @click.option(
-    "--tolerate", metavar="PERCENT", type=click.FloatRange(0, 100, min_open=True), default=10, show_default=True,
+    "--tolerate", metavar="PERCENT", type=NumberRange(0, 100, min_open=True), default=10, show_default=True,
     help="Damage up to this severity is tolerated.",
 )  # fmt: skip
 @click.option(
-    "--detect", metavar="PERCENT", type=click.FloatRange(0, 100, min_open=True), default=30, show_default=True,
+    "--detect", metavar="PERCENT", type=NumberRange(0, 100, min_open=True), default=30, show_default=True,
     help="Damage from this severity on is to be detected.",
 )  # fmt: skip
 @click.option("--calibrate", metavar="FILE", help="Choose the bars of the policy's rules and write the policy to FILE.")
 @click.option(
-    "--max-false-alarm", metavar="SHARE", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    "--max-false-alarm", metavar="SHARE", type=NumberRange(0, 1, min_open=True, max_open=True),
     help="Calibrate: fire on no more than this share of tolerated damage.  [default: 0.05]",
 )  # fmt: skip
 @click.option(
-    "--min-detect", metavar="SHARE", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    "--min-detect", metavar="SHARE", type=NumberRange(0, 1, min_open=True, max_open=True),
     help="Calibrate: instead, fire on no less than this share of the damage to be detected.",
 )  # fmt: skip
 @click.option("--sweep", metavar="align=A:B:STEP", help="Derive the structural metrics again at these thresholds.")

@@ -87,7 +87,8 @@ def _refuse_others(draft: Draft) -> None:
     """A golden is one workflow: what was left out beside it may be the one that was meant."""
     told = next((warning for warning in draft.warnings if warning.startswith(SEVERAL)), None)
     if told is not None:
-        message = f"{told.removeprefix(SEVERAL + ': ')}; put each workflow into a file, a line or a list element of its own"
+        remedy = "put each workflow into a file, a line or a list element of its own"
+        message = f"{told.removeprefix(SEVERAL + ': ')}; {remedy}"
         raise DataError(message, code="E-SEVERAL")
 
 
