@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 TEXT_CHOICES = ("auto", "name", "desc", "both")
 
 OPTIONS = (
-    click.option("--strict", is_flag=True, help="For goldens: a lost edge or a second workflow is an error, no warning."),
+    click.option("--strict", is_flag=True, help="For goldens: a lost edge or a second workflow is an error."),
     click.option("--order", type=click.Choice(["listed", "topo"]), help="Order of the steps.  [default: the format's]"),
     click.option(
         "--cycles", type=click.Choice(["error", "break", "keep"]),
