@@ -42,7 +42,7 @@ def test_every_edit_stays_in_its_surface_and_its_slots(family: str, short: Simpl
     for proposal in found:
         assert envelope_problem(proposal.envelope, type_) is None
         assert same(patched(instance["public"], proposal.envelope["replacement"]), proposal.perturbed)
-        places = list(differences(instance["public"], proposal.perturbed))
+        places = differences(instance["public"], proposal.perturbed)
         assert places
         slots = [slot.partition("#")[0] for slot in proposal.envelope["modified_slots"]]
         for one in places:

@@ -88,7 +88,7 @@ class Candidate:
     @cached_property
     def differences(self) -> list[Difference]:
         """What differs between the two sides."""
-        return list(differences(self.clean, self.perturbed))
+        return differences(self.clean, self.perturbed)
 
 
 class Verifier(Protocol):

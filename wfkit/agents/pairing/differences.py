@@ -1,6 +1,6 @@
 """What differs between two JSON values, by JSON Pointer. The verifiers' own eyes: nothing of the editors is used."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wfkit import jsonl
@@ -29,37 +29,43 @@ def same(one: Any, other: Any) -> bool:
     return one is other or jsonl.dumps(one) == jsonl.dumps(other)
 
 
-def differences(one: Any, other: Any, pointer: str = "") -> Iterator[Difference]:
+def differences(one: Any, other: Any) -> list[Difference]:
     """Every place where two values differ, as deep as it can be told."""
+    found: list[Difference] = []
+    _compare(one, other, "", found)
+    return found
+
+
+def _compare(one: Any, other: Any, pointer: str, found: list[Difference]) -> None:
     if one is other:
         return
     if isinstance(one, dict) and isinstance(other, dict):
-        yield from _of_objects(one, other, pointer)
+        _compare_objects(one, other, pointer, found)
     elif isinstance(one, list) and isinstance(other, list):
-        yield from _of_lists(one, other, pointer)
+        _compare_lists(one, other, pointer, found)
     elif not same(one, other):
-        yield Difference("changed", pointer, one, other, False)
+        found.append(Difference("changed", pointer, one, other, False))
 
 
-def _of_objects(one: Mapping[str, Any], other: Mapping[str, Any], pointer: str) -> Iterator[Difference]:
+def _compare_objects(one: Mapping[str, Any], other: Mapping[str, Any], pointer: str, found: list[Difference]) -> None:
     if list(one) != list(other) and [key for key in one if key in other] != [key for key in other if key in one]:
-        yield Difference("changed", pointer, one, other, False)
+        found.append(Difference("changed", pointer, one, other, False))
         return
     for key, value in one.items():
         if key not in other:
-            yield Difference("removed", child(pointer, key), value, None, False)
+            found.append(Difference("removed", child(pointer, key), value, None, False))
         elif value is not other[key]:
-            yield from differences(value, other[key], child(pointer, key))
+            _compare(value, other[key], child(pointer, key), found)
     for key, value in other.items():
         if key not in one:
-            yield Difference("added", child(pointer, key), None, value, False)
+            found.append(Difference("added", child(pointer, key), None, value, False))
 
 
-def _of_lists(one: Sequence[Any], other: Sequence[Any], pointer: str) -> Iterator[Difference]:
+def _compare_lists(one: Sequence[Any], other: Sequence[Any], pointer: str, found: list[Difference]) -> None:
     if len(one) == len(other):
         for place, (mine, its) in enumerate(zip(one, other, strict=True)):
             if mine is not its:
-                yield from differences(mine, its, child(pointer, place))
+                _compare(mine, its, child(pointer, place), found)
         return
     shorter = min(len(one), len(other))
     head = 0
@@ -68,10 +74,10 @@ def _of_lists(one: Sequence[Any], other: Sequence[Any], pointer: str) -> Iterato
     tail = 0
     while tail < shorter - head and same(one[-1 - tail], other[-1 - tail]):
         tail += 1
-    kept = min(len(one), len(other)) - head - tail
+    kept = shorter - head - tail
     for place in range(head, head + kept):
-        yield from differences(one[place], other[place], child(pointer, place))
+        _compare(one[place], other[place], child(pointer, place), found)
     for place in range(head + kept, len(one) - tail):
-        yield Difference("removed", child(pointer, place), one[place], None, True)
+        found.append(Difference("removed", child(pointer, place), one[place], None, True))
     for place in range(head + kept, len(other) - tail):
-        yield Difference("added", child(pointer, place), None, other[place], True)
+        found.append(Difference("added", child(pointer, place), None, other[place], True))
