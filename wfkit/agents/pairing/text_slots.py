@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# The first pattern that matches at a place takes it.
+# The first pattern that matches at a place takes it. In the midst of a word only an address of the web begins: that is
+# asked first, since most places are such. What is possessive (`++`) keeps patterns from trying a long word twice.
 _PATTERN = re.compile(
     r"""
-      (?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    (?:(?<!\w)|(?!\w)|(?=https?://|www\.))(?:
+      (?P<email>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     | (?P<url>https?://[^\s"'<>)]+|www\.[\w-]+(?:\.[\w-]+)+[^\s"'<>),.]*)
     | (?P<quoted>(?<![\w])(?:'[^'\n]{2,60}'|"[^"\n]{2,60}"|`[^`\n]{2,60}`|“[^”\n]{2,60}”)(?![\w]))
     | (?P<date>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b
@@ -15,12 +17,12 @@ _PATTERN = re.compile(
         |\b\d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?(?:January|February|March|April|May|June|July|August|September|October
         |November|December)(?:,?\s\d{4})?\b)
     | (?P<time>\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b)?)
-    | (?P<identifier>\#?\b[A-Za-z]+[\w-]*\d[\w-]*\b|(?<![\w.,$€£])\#?\d{5,}\b(?![.,]\d))
+    | (?P<identifier>\#?\b[A-Za-z]++(?:[^\W\d]|-)*+\d[\w-]*\b|(?<![\w.,$€£])\#?\d{5,}\b(?![.,]\d))
     | (?P<amount>[$€£]\s?\d[\d,]*(?:\.\d+)?(?!\w))
     | (?P<percentage>(?<![\w.,-])\d[\d,]*(?:\.\d+)?\s?%)
     | (?P<number>(?<![\w.,$€£(\[{/*^+=<>:-])(?<![*^+=<>/-]\s)\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w/*^%-])
         |(?<![\w.,$€£\[{/*^+=<>:-])(?<![*^+=<>/-]\s)\d+(?:\.\d+)?(?![\w/*^%:-])(?![.,]\d)(?!\s[*^+=<>/-]))
-    """,
+    )""",
     re.VERBOSE,
 )
 _DIGIT = re.compile(r"\d")
