@@ -14,6 +14,7 @@ from wfkit.errors import UsageProblem
 from wfkit.streams import Line, OutputFailed, OutputFile, ReaderGone
 
 LIMIT = 1 << 20
+ORDINARY = "Grüße, 你好, שלום, 👩\u200d🚀, hard\xa0space, wide\u3000space"
 
 
 def lines_of(data: bytes, path: Path, limit: int = LIMIT) -> list[Line]:
@@ -174,6 +175,26 @@ def test_inputs_are_open_one_at_a_time(tmp_path: Path) -> None:
     inputs = streams.open_inputs([str(tmp_path / "f")] * 5000, "wf-x", "records")
     assert sum(len(batch) for batch in streams.read_batches(inputs, LIMIT)) == 5000
     assert len(os.listdir("/dev/fd")) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("plain text, 3 words", "plain text, 3 words"),
+        ("a\n\x1b[31mb", "a\\x0a\\x1b[31mb"),
+        ("\r\t\0\x7f\x85\x9b", "\\x0d\\x09\\x00\\x7f\\x85\\x9b"),
+        ("a\u2028b\u2029c", "a\\u2028b\\u2029c"),
+        ("\u202atxt\u202e \u2066gpj\u2069", "\\u202atxt\\u202e \\u2066gpj\\u2069"),
+        ("\udc80", "\\udc80"),
+        (ORDINARY, ORDINARY),
+        ("", ""),
+    ],
+)
+def test_what_is_told_stays_on_one_line_and_steers_no_terminal(
+    line: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    streams.tell(line)
+    assert capsys.readouterr().err == f"{shown}\n"
 
 
 def test_a_file_name_that_is_no_text_is_shown_with_replacements() -> None:

@@ -8,6 +8,7 @@ pointed at standard error, so that no library can write between the records.
 import contextlib
 import errno
 import os
+import re
 import select
 import stat
 import sys
@@ -19,6 +20,9 @@ from wfkit.errors import Unavailable, UsageProblem
 CHUNK_BYTES = 1 << 18
 BATCH_BYTES = 1 << 20
 BATCH_LINES = 256
+# What a terminal obeys or what ends a line somewhere: C0, DEL, C1, the two separators of Unicode, and what turns the
+# direction of text around; lone surrogates cannot be written at all.
+_HARMFUL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -40,10 +44,25 @@ class OutputFailed(Unavailable):
 
 
 def tell(line: str) -> None:
-    """Print one line on standard error; nobody listening there is no reason to fail."""
+    """Print one line on standard error; nobody listening there is no reason to fail.
+
+    Names and texts of records stand in it, so what could end the line or steer a terminal is shown escaped.
+    """
     with contextlib.suppress(OSError, ValueError):
         # In one write: a worker that shares the descriptor must not come between a line and its end.
-        print(f"{line}\n", end="", file=sys.stderr, flush=True)
+        print(f"{harmless(line)}\n", end="", file=sys.stderr, flush=True)
+
+
+def harmless(text: str) -> str:
+    """The text on one line, with what a terminal would obey shown as ``\\x1b`` or ``\\u202e``; all else as it is."""
+    if text.isprintable():  # the usual case, kept quick
+        return text
+    return _HARMFUL.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def occupy_closed_descriptors() -> set[int]:

@@ -98,6 +98,11 @@ def test_empty_input_is_fine(run: Run) -> None:
         (["--candidates", "nowhere.jsonl"], "nowhere.jsonl"),
         (["--attempts", "0"], "attempts"),
         (["--public", "no/such/folder/x"], "cannot write"),
+        (["--public", "-"], "--public -: standard output carries the records; name a file"),
+        (["--public", "/dev/stdout"], "standard output carries the records"),
+        (["--verifier", "no-such-program --x"], "the verifier cannot be started: no program 'no-such-program'"),
+        (["--validator", "no-such-program"], "the validator cannot be started"),
+        (["--grader", "no-such-program"], "the grader cannot be started"),
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], words: str, run: Run) -> None:
@@ -142,6 +147,67 @@ def test_a_file_of_candidates_that_is_none(record: Any, run: Run, tmp_path: Path
     assert "c.jsonl:1: " in done.stderr.decode()
 
 
+NOTED = {"by": "user", "note": "n"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("recovery", "ask the user"),
+        ("recovery", ["ask the user"]),
+        ("recovery", {"by": "user"}),
+        ("recovery", {**NOTED, "by": "oracle"}),
+        ("recovery", {**NOTED, "by": ["user"]}),
+        ("recovery", {**NOTED, "restores": 5}),
+        ("recovery", {**NOTED, "restores": "text"}),
+        ("recovery", {**NOTED, "restores": [5]}),
+        ("recovery", {**NOTED, "answer": 5}),
+        ("edit", "cut"),
+        ("edit", {"operation": 5}),
+        ("edit", {"slot": "number"}),
+    ],
+)
+def test_a_candidate_with_a_broken_field_is_told_with_its_place(
+    field: str, value: Any, run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "c.jsonl").write_bytes(lines(candidate(), candidate(**{field: value})))
+    done = run("ap-pair", "--candidates", tmp_path / "c.jsonl", stdin=lines(HELLO))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert f"c.jsonl:2: $.{field}" in done.stderr.decode()
+
+
+def test_fields_of_a_candidate_may_be_null_and_a_broken_envelope_is_an_attempt(run: Run, tmp_path: Path) -> None:
+    slots = [f"/user#char=0,{'9' * 5000}"]
+    envelope = {"replacement": "x", "modified_slots": slots, "misleading_tokens": [], "explanation": ""}
+    given = [candidate(envelope=5), candidate(envelope=envelope), candidate(edit=None, recovery=None)]
+    (tmp_path / "c.jsonl").write_bytes(lines(*given))
+    done = run("ap-pair", "--candidates", tmp_path / "c.jsonl", "--families", "user/redundant", stdin=lines(HELLO))
+    (pair,) = records(done.stdout)
+    assert [attempt["status"] for attempt in pair["attempts"]] == ["invalid", "rejected", "accepted"]
+    assert b"not used" not in done.stderr
+
+
+def test_candidates_that_nobody_asked_for_are_counted(run: Run, tmp_path: Path) -> None:
+    given = [candidate(), candidate(instance="other"), candidate(instance="other"), candidate(type="missing")]
+    (tmp_path / "c.jsonl").write_bytes(lines(*given))
+    options = ("ap-pair", "--candidates", tmp_path / "c.jsonl", "--families")
+    done = run(*options, "user/redundant", stdin=lines(HELLO))
+    assert done.returncode == 0
+    last = done.stderr.decode().splitlines()[-1]
+    assert last.startswith("ap-pair: 3 candidates were not used: no instance of that id, a family not asked for")
+    done = run(*options, "user/redundant", stdin=lines(HELLO, {**HELLO, "id": "other", "task": "t2"}))
+    assert done.stderr.decode().splitlines()[-1].startswith("ap-pair: 1 candidate was not used: ")
+
+
+def test_an_id_cannot_steer_a_terminal(run: Run) -> None:
+    broken = {**HELLO, "id": "a\n\x1b[31mb", "pointers": {"user": ["/messages/03"]}}
+    done = run("ap-pair", "--families", "user/missing", stdin=lines(broken))
+    assert done.returncode == 3
+    first = done.stderr.splitlines()[0]
+    assert b"\x1b" not in done.stderr
+    assert b"a\\x0a\\x1b[31mb" in first
+
+
 def test_the_negative_control(run: Run, tmp_path: Path) -> None:
     public = {**HELLO["public"], "user": HELLO["public"]["user"].replace("4250", "4251")}
     wrong = candidate(type="incorrect", perturbed={"public": public})
@@ -174,6 +240,44 @@ def test_a_directory_needs_a_place_for_its_copies(run: Run, tmp_path: Path) -> N
     first, second = records(done.stdout)
     assert (first["status"], second["status"]) == ("accepted", "inapplicable")
     assert Path(first["perturbed"]["public"]["directory"], "ask.md").read_text() != "Mend it, please.\n"
+
+
+def test_a_copy_that_fails_costs_its_own_pair_only(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "task").mkdir()
+    (tmp_path / "task" / "ask.md").write_text("Mend the 4250 lines of it, please.\n")
+    instance = {key: value for key, value in HELLO.items() if key != "public"}
+    instance["directory"] = {"path": str(tmp_path / "task"), "files": {"user": "./ask.md"}}
+    command = ("ap-pair", "--variants", tmp_path / "variants")
+    before = records(run(*command, stdin=lines(instance)).stdout)
+    accepted = [pair for pair in before if pair["status"] == "accepted"]
+    assert len(accepted) > 1
+    lost = accepted[0]
+    (tmp_path / "variants" / lost["perturbed"]["id"] / "mine.txt").write_text("mine")
+    done = run(*command, stdin=lines(instance))
+    assert done.returncode == 0, done.stderr
+    after = records(done.stdout)
+    assert len(after) == 12
+    assert [pair for pair in after if pair["id"] != lost["id"]] == [one for one in before if one["id"] != lost["id"]]
+    (rejected,) = (pair for pair in after if pair["id"] == lost["id"])
+    assert rejected["status"] == "rejected" and "is there already" in rejected["reason"]
+    assert rejected["attempts"][-1]["status"] == "rejected"
+
+
+@pytest.mark.parametrize("member", ["path", "user", "grader"])
+def test_a_path_with_a_zero_character_is_a_bad_record(member: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "ask.md").write_text("Mend it, please.\n")
+    directory: Record = {"path": str(tmp_path), "files": {"user": "ask.md"}, "grader": ["ask.md"]}
+    if member == "path":
+        directory["path"] += "\0"
+    elif member == "user":
+        directory["files"]["user"] += "\0"
+    else:
+        directory["grader"] = ["\0"]
+    instance = {**{key: value for key, value in HELLO.items() if key != "public"}, "directory": directory}
+    done = run("ap-pair", "--variants", tmp_path / "variants", stdin=lines(instance))
+    assert done.returncode == 3, done.stderr
+    (error,) = records(done.stdout)
+    assert (error["code"], "U+0000" in error["message"]) == ("E-DIRECTORY", True)
 
 
 # The arithmetic benchmark

@@ -12,6 +12,7 @@ from wfkit.filters.options import NumberRange, cache_folder, names
 from wfkit.skeleton import map_filter
 
 if TYPE_CHECKING:
+    from wfkit.agents.command import LineCommand
     from wfkit.agents.pairing.candidate import Verifier
     from wfkit.agents.pairing.proposals import Proposer
     from wfkit.engine import Ending, Stage
@@ -101,7 +102,6 @@ def main(
     Reads instance records. Writes one ap_pair record for each instance and family asked for, whatever became of it:
     accepted, rejected (with the check that failed) or inapplicable (with the reason).
     """
-    from wfkit.agents.command import LineCommand
     from wfkit.agents.pairing import directories
     from wfkit.agents.pairing.pairing import Pairing
     from wfkit.agents.pairing.tally import Outcome, Tally, outcome_of
@@ -117,8 +117,8 @@ def main(
     pairing = Pairing(
         proposer=(models and models.proposer(seed)) or _proposer(seed, candidates),
         verifier=(models and models.verifier()) or _verifier(verifier, timeout),
-        validator=LineCommand(validator, timeout=timeout, name="validator") if validator is not None else None,
-        grader=LineCommand(grader, timeout=timeout, name="grader") if grader is not None else None,
+        validator=_command(validator, "validator", timeout) if validator is not None else None,
+        grader=_command(grader, "grader", timeout) if grader is not None else None,
         seed=seed,
         attempts=attempts,
         per_family=per_family,
@@ -135,11 +135,15 @@ def main(
             raise DataError("the instance is a directory: name a place for the copies with --variants DIR")
         from pathlib import Path
 
-        pairs = pairing.pairs(directories.with_public(instance), wanted)
-        return [
-            directories.with_copies(pair, directory, Path(variants)) if pair["status"] == "accepted" else pair
-            for pair in pairs
-        ]
+        def copied(pair: "Record") -> "Record":
+            if pair["status"] != "accepted":
+                return pair
+            try:
+                return directories.with_copies(pair, directory, Path(variants))
+            except DataError as error:  # the other families of the instance stay
+                return directories.without_copies(pair, str(error))
+
+        return [copied(pair) for pair in pairing.pairs(directories.with_public(instance), wanted)]
 
     def note(record: "Record") -> "tuple[Outcome | None, list[Record]]":
         if record["kind"] == "error":
@@ -159,7 +163,8 @@ def main(
             tasks.write()
         codes = {exit_codes.UNAVAILABLE} if tally.unavailable else set()
         spent = {} if models is None else {"spent": models.client.spent.summary()}
-        return Ending(codes=codes, report=list(tally.table()), summary={**tally.summary(), **spent})
+        report = [*tally.table(), *_unused(pairing.proposer)]
+        return Ending(codes=codes, report=report, summary={**tally.summary(), **spent})
 
     kinds: dict[str, Any] = {"reads": ("instance",), "writes": ("ap_pair",)}
     told: dict[str, Any] = {"note": note, "collect": collect, "finish": finish}
@@ -201,6 +206,18 @@ def _proposer(seed: int, candidates: str | None) -> "Proposer":
     return RuleProposer(seed) if candidates is None else CandidateProposer(read_candidates(candidates))
 
 
+def _unused(proposer: "Proposer") -> "list[str]":
+    """The line about candidates that were never looked at, if there are any."""
+    from wfkit.agents.pairing.proposals import CandidateProposer
+
+    count = proposer.unused if isinstance(proposer, CandidateProposer) else 0
+    if not count:
+        return []
+    were = "candidate was" if count == 1 else "candidates were"
+    why = "no instance of that id, a family not asked for, or one that the instance cannot take"
+    return [f"{count:,} {were} not used: {why}"]
+
+
 def _verifier(name: str, timeout: float) -> "Verifier":
     if name == "rules":
         from wfkit.agents.pairing.verifiers.rules import RuleVerifier
@@ -210,10 +227,18 @@ def _verifier(name: str, timeout: float) -> "Verifier":
         from wfkit.agents.pairing.verifiers.syntax import SyntaxVerifier
 
         return SyntaxVerifier()
-    from wfkit.agents.command import LineCommand
     from wfkit.agents.pairing.verifiers.command import CommandVerifier
 
-    return CommandVerifier(LineCommand(name, timeout=timeout, name="verifier"))
+    return CommandVerifier(_command(name, "verifier", timeout))
+
+
+def _command(line: str, name: str, timeout: float) -> "LineCommand":
+    """A command that answers lines; one that is not here is told before a thousand pairs are rejected for it."""
+    from wfkit.agents.command import LineCommand
+    from wfkit.agents.grading.programs import check_command
+
+    check_command(line, name)
+    return LineCommand(line, timeout=timeout, name=name)
 
 
 build = main.build

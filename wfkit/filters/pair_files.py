@@ -29,11 +29,16 @@ def read_candidates(name: str) -> "dict[tuple[str, str], list[Record]]":
 
 
 def _candidate(record: Any) -> "tuple[str, str, Record]":
+    from wfkit import schema
+
     if not isinstance(record, dict) or record.get("kind") != "ap_pair" or not isinstance(record.get("instance"), str):
         raise DataError("a candidate is an ap_pair record that names its instance")
     family = f"{record.get('target')}/{record.get('type')}"
     if family not in FAMILIES:
         raise DataError(f"{family} is no family")
+    # The envelope is not looked at here: a broken one is an attempt that failed, to be kept and counted.
+    check = schema.checker_of_fields("ap_pair", ("edit", "recovery"))
+    check({name: record[name] for name in ("edit", "recovery") if record.get(name) is not None})
     return record["instance"], family, record
 
 
@@ -41,8 +46,17 @@ class TaskLines:
     """The task lines of accepted pairs, spooled to disk and written in the order of their ids, which tells nothing."""
 
     def __init__(self, name: str) -> None:
+        """Begin the spool.
+
+        Raises:
+            UsageProblem: the file is standard output, which carries the records.
+        """
         import tempfile
 
+        from wfkit import streams
+
+        if streams.is_standard_output(name):
+            raise UsageProblem(f"--public {name}: standard output carries the records; name a file")
         self._name = name
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115
         self._places: dict[str, tuple[int, int]] = {}

@@ -64,8 +64,20 @@ def test_a_command_is_shown_no_explanation_and_no_clean_looking_name(
         ("print(json.dumps({'id': 'other', 'checks': {}}), flush=True)", "answered for 'other'"),
         ("print(json.dumps({'id': got['id']}), flush=True)", "gave no checks"),
         ("print(json.dumps({'id': got['id'], 'checks': {}, 'private': {}}), flush=True)", "changed the record"),
+        ("print(json.dumps({'id': got['id'], 'checks': {}, 'task': 'x'}), flush=True)", "changed the record"),
     ],
-    ids=["hangs", "crashes", "prints nothing", "closes", "maybe", "maybe in JSON", "wrong id", "no checks", "edits"],
+    ids=[
+        "hangs",
+        "crashes",
+        "prints nothing",
+        "closes",
+        "maybe",
+        "maybe in JSON",
+        "wrong id",
+        "no checks",
+        "edits",
+        "edits the task",
+    ],
 )
 def test_what_is_no_answer_is_unverified(body: str, words: str, make: Make, short: SimpleNamespace) -> None:
     import re
@@ -112,6 +124,13 @@ def test_the_sentinels(
     (pair,) = short.pairs(short.desk(), "user/redundant", grader=make(GRADE % score, name="grader"))
     assert (pair["reference_score"], pair["noop_score"], pair["status"]) == (reference, noop, status)
     assert note in pair["checks"]["native"]["note"]
+
+
+def test_without_a_reference_the_grader_proves_nothing(short: SimpleNamespace, make: Make) -> None:
+    instance = short.desk()
+    del instance["private"]["reference"]
+    (pair,) = short.pairs(instance, "user/redundant", grader=make(GRADE % 1, name="grader"))
+    assert (pair["reference_score"], pair["checks"]["native"]["result"]) == (None, "unverified")
 
 
 def test_both_sentinels_are_graded_once_for_all_families(make: Make, tmp_path: Path, short: SimpleNamespace) -> None:

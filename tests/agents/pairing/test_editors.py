@@ -84,6 +84,7 @@ WORDINGS = [
     ("Read the webpage www.informations.com first.", "www.informations.com", "Read the webpage I mentioned first."),
     ("Write to ann.b@example.org soon.", "ann.b@example.org", "Write to the address I mentioned soon."),
     ("Send $1,200 back.", 1200, "Send the amount I mentioned back."),
+    ("Of the $10000, please send half.", 10000, "Of the amount I mentioned, please send half."),
     ("Show the next 7 days.", 7, "Show the next days."),
     ("Open the building with Id B1004.", "B1004", "Open the building with Id I mentioned."),
     ("Take 5% off.", 5, "Take the percentage I mentioned off."),

@@ -164,6 +164,14 @@ def test_a_model_that_sees_no_part_makes_the_pair_inapplicable(ask: Any) -> None
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("part", [["x"], {}, 5, True, "/nowhere"])
+def test_a_selection_that_is_no_part_is_an_attempt_that_failed(part: Any, ask: Any) -> None:
+    with StandIn([completion(json.dumps({"part": part, "slot": "fact", "reason": "r"}))] * 9) as server:
+        (pair,), _ = ask(server, *EDITOR, "--families", "user/missing", "--attempts", "1")
+    assert (pair["status"], [one["status"] for one in pair["attempts"]]) == ("rejected", ["invalid"])
+    assert "is no part of the list" in pair["reason"]
+
+
 def test_no_answer_is_told_and_exits_4(ask: Any, short: SimpleNamespace) -> None:
     with StandIn([failure(401, "bad key")]) as server:
         found, done = ask(server, *EDITOR, "--families", "user/missing,user/redundant")

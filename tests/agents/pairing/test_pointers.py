@@ -11,6 +11,16 @@ from wfkit.agents.pairing.pointers import child, covers, get, patched
 from wfkit.errors import DataError
 
 DOCUMENT = {"foo": ["bar", "baz"], "": 0, "a/b": 1, "m~n": 8, " ": 7}  # section 5 of the RFC
+NO_PLACES = [
+    "/foo/01",
+    "/foo/٠",
+    "/foo/+1",
+    "/foo/ 1",
+    "/foo/1\n",
+    "/foo/²",
+    f"/foo/{'0' * 5000}",
+    f"/foo/{'9' * 5000}",
+]
 
 
 @pytest.mark.parametrize(
@@ -21,7 +31,7 @@ def test_the_examples_of_the_standard(pointer: str, value: Any) -> None:
     assert get(DOCUMENT, pointer) == value
 
 
-@pytest.mark.parametrize("pointer", ["/foo/2", "/foo/-", "/foo/x", "/bar", "/foo/0/x", "foo"])
+@pytest.mark.parametrize("pointer", ["/foo/2", "/foo/-", "/foo/x", "/bar", "/foo/0/x", "foo", *NO_PLACES])
 def test_a_pointer_that_leads_nowhere(pointer: str) -> None:
     with pytest.raises(DataError, match=r"nothing stands|no.* JSON Pointer"):
         get(DOCUMENT, pointer)
@@ -53,6 +63,10 @@ def test_the_operations(patch: list[dict[str, Any]], result: Any) -> None:
         {"op": "replace", "path": "/a"},
         {"op": "add", "path": "", "value": 1},
         {"op": "add", "path": "/a/0/x", "value": 1},
+        {"op": "replace", "path": "/a/01", "value": 1},
+        {"op": "replace", "path": "/a/٠", "value": 1},
+        {"op": "add", "path": f"/a/{'9' * 5000}", "value": 1},
+        {"op": "remove", "path": "/a/-1"},
         {},
     ],
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from wfkit.agents.pairing.pointers import get, parent, split
+from wfkit.agents.pairing.pointers import get, index_of, parent, split
 from wfkit.agents.pairing.surfaces import Pointers
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -31,8 +31,8 @@ def _value(public: Any, pointer: str) -> Any:
     for part in split(pointer):
         if isinstance(value, dict):
             value = value.get(part)
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-            value = value[int(part)]
+        elif isinstance(value, list) and (place := index_of(part)) is not None and place < len(value):
+            value = value[place]
         else:
             return None
     return value
@@ -46,24 +46,26 @@ def chat_problem(messages: Sequence[Any]) -> str | None:
     """What is wrong with a chat, if something is."""
     open_calls: list[str] = []
     for message in messages:
-        if not isinstance(message, dict) or message.get("role") not in ROLES:
+        role = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(role, str) or role not in ROLES:
             return f"a message has no role that exists: {str(message)[:60]}"
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list):
             return "tool_calls is no list"
-        if message["role"] == "tool" and "tool_call_id" in message:
+        if not all(isinstance(call, dict) for call in calls):
+            return "a call of tool_calls is no object"
+        content = message.get("content")
+        # What tools answered is kept as the native environment has it, of any type.
+        if role not in ("tool", "function") and content is not None and not isinstance(content, str | list):
+            return f"the content of a message of the {role} is neither text nor a list of parts"
+        if role == "tool" and "tool_call_id" in message:
             if message["tool_call_id"] not in open_calls:
-                return f"a tool answers the call {message['tool_call_id']!r}, which nobody made before"
+                return f"a tool answers the call {str(message['tool_call_id'])[:60]!r}, which nobody made before"
             open_calls.remove(message["tool_call_id"])
             continue
         if open_calls:
             return f"the call {open_calls[0]!r} has no answer"
-        if (
-            not calls
-            and message["role"] in ("user", "assistant")
-            and not message.get("content")
-            and "function_call" not in message
-        ):
-            return f"a message of the {message['role']} is empty"
-        open_calls = [call["id"] for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)]
+        if not calls and role in ("user", "assistant") and not content and "function_call" not in message:
+            return f"a message of the {role} is empty"
+        open_calls = [call["id"] for call in calls if isinstance(call.get("id"), str)]
     return f"the call {open_calls[0]!r} has no answer" if open_calls else None

@@ -27,7 +27,8 @@ class Parameter(NamedTuple):
 class Tool:
     """A tool: where the element of the list stands, where the object with its name stands, and its parameters.
 
-    ``wrapped`` tells OpenAI's ``{"type": "function", "function": {…}}``.
+    ``wrapped`` tells OpenAI's ``{"type": "function", "function": {…}}``. What stands in the place of the parameters
+    and is no object is read as the empty schema; ``schema_is_object`` tells it from parameters that are absent.
     """
 
     pointer: str
@@ -37,6 +38,7 @@ class Tool:
     schema: Schema
     schema_pointer: str
     wrapped: bool
+    schema_is_object: bool
 
     @cached_property
     def parameters(self) -> list[Parameter]:
@@ -89,7 +91,7 @@ def _tool(element: Any, pointer: str) -> Tool | None:
     if not isinstance(name, str):
         return None
     key = next((key for key in SCHEMA_KEYS if key in body), SCHEMA_KEYS[0])
-    schema = body.get(key)
+    schema = body.get(key, {})
     description = body.get("description")
     return Tool(
         pointer,
@@ -99,6 +101,7 @@ def _tool(element: Any, pointer: str) -> Tool | None:
         schema if isinstance(schema, dict) else {},
         f"{place}/{key}",
         wrapped,
+        isinstance(schema, dict),
     )
 
 

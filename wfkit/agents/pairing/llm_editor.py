@@ -66,11 +66,12 @@ class _LlmSource:
 
         def accept(reply: "Reply") -> tuple[Part | None, str]:
             answer = _object_in(_text_of(reply))
-            if answer.get("part") is None:
+            chosen = answer.get("part")
+            if chosen is None:
                 return None, str(answer.get("reason", ""))[:200]
-            if answer["part"] not in pointers:
-                raise BadAnswer(f"{str(answer['part'])[:60]!r} is no part of the list")
-            return pointers[answer["part"]], str(answer.get("slot", ""))[:60]
+            if not isinstance(chosen, str) or chosen not in pointers:
+                raise BadAnswer(f"{str(chosen)[:60]!r} is no part of the list")
+            return pointers[chosen], str(answer.get("slot", ""))[:60]
 
         part, slot = self._client.ask(request, self._repeat("select"), accept).value
         if part is None:

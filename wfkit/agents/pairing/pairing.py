@@ -164,7 +164,11 @@ class Pairing:
             return Check("pass", "tools and messages are well formed")
         if scores.problem is not None:
             return Check("unverified", scores.problem)
-        if scores.reference is not None and scores.reference < FULL:
+        if scores.reference is None:
+            return Check(
+                "unverified", "there is no reference, so the native grader cannot tell that the task is solvable"
+            )
+        if scores.reference < FULL:
             return Check("fail", f"the reference itself scores {scores.reference:g} on the native grader")
         return Check("pass", "tools and messages are well formed; the reference succeeds on the native grader")
 

@@ -4,11 +4,15 @@ A patched document shares every part with the original that the patch does not t
 100 kB of tool contracts copies a few small containers.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from wfkit.errors import DataError
+
+# Section 4 of RFC 6901: no sign, no leading zero, ASCII alone; no array is longer than nine digits can count.
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 @lru_cache(maxsize=1024)
@@ -38,6 +42,11 @@ def last(pointer: str) -> str:
     return split(pointer)[-1]
 
 
+def index_of(part: str) -> int | None:
+    """The place in an array that a part of a pointer names; None where it names none."""
+    return int(part) if _INDEX.fullmatch(part) else None
+
+
 def covers(outer: str, inner: str) -> bool:
     """Whether a pointer is another one or leads to a part of it."""
     return inner == outer or inner.startswith(f"{outer}/")
@@ -53,8 +62,8 @@ def get(document: Any, pointer: str) -> Any:
     for part in split(pointer):
         if isinstance(value, dict) and part in value:
             value = value[part]
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-            value = value[int(part)]
+        elif isinstance(value, list) and (place := index_of(part)) is not None and place < len(value):
+            value = value[place]
         else:
             raise DataError(f"nothing stands at {pointer}", code="E-POINTER")
     return value
@@ -91,8 +100,8 @@ def _changed(container: Any, parts: Sequence[str], name: str, value: Any, path: 
         return result
     if isinstance(container, list):
         room = len(container) + (name == "add" and not rest)
-        place = len(container) if key == "-" else int(key) if key.isdecimal() else -1
-        if not 0 <= place < room:
+        place = len(container) if key == "-" else index_of(key)
+        if place is None or place >= room:
             raise DataError(f"nothing stands at {path}", code="E-PATCH")
         elements = list(container)
         if rest:

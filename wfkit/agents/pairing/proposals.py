@@ -109,13 +109,21 @@ class CandidateProposer:
 
     def __init__(self, candidates: Mapping[tuple[str, str], Sequence[Record]]) -> None:
         self._candidates = candidates
+        self._asked_for: set[tuple[str, str]] = set()
 
     def source(self, view: View, family: str) -> "Source":
         """The candidates for this instance and family, in the order of their file."""
-        found = self._candidates.get((view.instance["id"], family))
+        key = (view.instance["id"], family)
+        self._asked_for.add(key)
+        found = self._candidates.get(key)
         if not found:
             raise Inapplicable("no candidate was given")
         return _CandidateSource(list(found), family.partition("/")[2])
+
+    @property
+    def unused(self) -> int:
+        """How many candidates belong to an instance and a family that nobody has asked for so far."""
+        return sum(len(records) for key, records in self._candidates.items() if key not in self._asked_for)
 
 
 class _CandidateSource:

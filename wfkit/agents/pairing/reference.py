@@ -67,6 +67,9 @@ def _scalars(value: Any) -> Iterator[str | int | float | bool]:
 
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
+_WRITTEN = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
+LONGEST_NUMBER = 1000
+"""Digits; what is longer is looked for as a text alone."""
 _WORDS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -90,7 +93,7 @@ class Stock:
     def __init__(self, texts: Iterable[str], beside: Sequence["Stock"] = ()) -> None:
         self._texts = texts
         self._joined: str | None = None
-        self._numbers: set[float] | None = None
+        self._numbers: set[int | float] | None = None
         self._beside = beside
 
     def holds(self, value: str | int | float | bool) -> bool:
@@ -102,7 +105,7 @@ class Stock:
                 return True
         if isinstance(value, int | float):
             word = _NUMERALS.get(value)
-            return float(value) in self._all_numbers() or (word is not None and self._has(word))
+            return value in self._all_numbers() or (word is not None and self._has(word))
         wanted = _wanted(value)
         if self._has(wanted):
             return True
@@ -123,7 +126,7 @@ class Stock:
         """Whether one of the values stands in the texts."""
         return any(self.holds(value) for value in values)
 
-    def _all_numbers(self) -> set[float]:
+    def _all_numbers(self) -> set[int | float]:
         if self._numbers is None:
             self._numbers = numbers_in(self._text())
         return self._numbers
@@ -134,17 +137,25 @@ class Stock:
         return self._joined
 
 
-def numbers_in(text: str) -> set[float]:
-    """Every number that is written in digits."""
-    return {float(found.replace(",", "")) for found in _NUMBER.findall(text)}
+def numbers_in(text: str) -> set[int | float]:
+    """Every number that is written in digits; what begins with a needless 0 is a code and none."""
+    return {number for found in _NUMBER.findall(text) if (number := _number(found.replace(",", ""))) is not None}
+
+
+def _number(digits: str) -> int | float | None:
+    """The number that is written so: a whole one exactly, however long it is."""
+    if "." in digits:
+        return float(digits)
+    whole = digits.lstrip("+-")
+    if len(whole) > LONGEST_NUMBER or (len(whole) > 1 and whole.startswith("0")):
+        return None
+    return int(digits)
 
 
 def _joined(left: str, right: str) -> bool:
     return left.isalnum() and right.isalnum()
 
 
-def _as_number(text: str) -> float | None:
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return None
+def _as_number(text: str) -> int | float | None:
+    digits = text.replace(",", "")
+    return _number(digits) if _WRITTEN.fullmatch(digits) else None

@@ -24,7 +24,7 @@ def outcome_of(record: Mapping[str, Any]) -> Outcome:
     if record["status"] == "rejected":
         results = {name: one["result"] for name, one in record["checks"].items()}
         named = [name for wanted in ("fail", "unverified") for name in CHECKS if results.get(name) == wanted]
-        check = named[0] if named else "envelope"
+        check = named[0] if named else "copies" if results else "envelope"
     family, unavailable = f"{record['target']}/{record['type']}", "unavailable: " in record.get("reason", "")
     return Outcome(record["benchmark"], family, record["status"], check, unavailable)
 

@@ -1,7 +1,8 @@
 """What can be cut or changed in a text: numbers, dates, identifiers, addresses, quoted values; items and sentences."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 # The first pattern that matches at a place takes it. In the midst of a word only an address of the web begins: that is
@@ -18,8 +19,8 @@ _PATTERN = re.compile(
         |November|December)(?:,?\s\d{4})?\b)
     | (?P<time>\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b)?)
     | (?P<identifier>\#?\b[A-Za-z]++(?:[^\W\d]|-)*+\d[\w-]*\b|(?<![\w.,$€£])\#?\d{5,}\b(?![.,]\d))
-    | (?P<amount>[$€£]\s?\d[\d,]*(?:\.\d+)?(?!\w))
-    | (?P<percentage>(?<![\w.,-])\d[\d,]*(?:\.\d+)?\s?%)
+    | (?P<amount>[$€£]\s?\d+(?:,\d+)*(?:\.\d+)?(?!\w))
+    | (?P<percentage>(?<![\w.,-])\d+(?:,\d+)*(?:\.\d+)?\s?%)
     | (?P<number>(?<![\w.,$€£(\[{/*^+=<>:-])(?<![*^+=<>/-]\s)\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w/*^%-])
         |(?<![\w.,$€£\[{/*^+=<>:-])(?<![*^+=<>/-]\s)\d+(?:\.\d+)?(?![\w/*^%:-])(?![.,]\d)(?!\s[*^+=<>/-]))
     )""",
@@ -130,3 +131,12 @@ def sentences_in(text: str) -> list[Span]:
             found.append(Span(offset + start + lead, offset + start + len(rest.rstrip())))
         offset += len(line)
     return found
+
+
+def outside(items: Sequence[Item], sentences: Sequence[Span]) -> list[Span]:
+    """The sentences that begin outside of every item."""
+    # Items follow one another, so a sentence can only stand in the last one that begins before it. Asking every item
+    # would take the square of the length of the procedure.
+    starts = [item.span.start for item in items]
+    ends = [0, *(item.span.end for item in items)]
+    return [span for span in sentences if span.start >= ends[bisect_right(starts, span.start)]]

@@ -69,7 +69,7 @@ class View:
         return normal(value) in texts or not numbers.isdisjoint(numbers_in(value))
 
     @cached_property
-    def _used(self) -> tuple[set[str], set[float]]:
+    def _used(self) -> tuple[set[str], set[int | float]]:
         """The texts and the numbers that the reference passes."""
         values = [literal.value for literal in self.literals]
         texts = {normal(value) for value in values if isinstance(value, str)}

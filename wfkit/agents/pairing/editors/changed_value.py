@@ -9,16 +9,16 @@ from wfkit.agents.pairing.edit import Edit, Patch, Place, recovery, spliced
 from wfkit.agents.pairing.text_slots import sibling
 from wfkit.agents.pairing.view import View
 
-DISTINCT = 4
-"""Characters from which on a value that stands in two sources is taken for the same one."""
+DISTINCT, DISTINCT_DIGITS = 4, 6
+"""Characters from which on a value that stands in two sources is taken for the same one; a mere number needs more."""
 
 
 def values_told_elsewhere(view: View, target: str) -> list[Place]:
     """Values of a surface's texts that have a sibling, that the reference passes, and that another source tells."""
     found: dict[str, Place] = {}
     for passage, slot in view.values(target):
-        if len(slot.value) < DISTINCT:
-            continue  # a short number may stand elsewhere by chance
+        if len(slot.value) < (DISTINCT_DIGITS if slot.value.isdecimal() else DISTINCT):
+            continue  # it may stand elsewhere by chance
         usable = slot.value not in found and sibling(slot.value, itertools.count()) is not None
         if usable and view.elsewhere_than.told(target, slot.value) and view.is_used(slot.value):
             key = f"{passage.pointer}#char={slot.start},{slot.end}"

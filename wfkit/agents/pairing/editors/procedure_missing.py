@@ -5,7 +5,7 @@ import re
 
 from wfkit.agents.pairing.edit import Edit, Inapplicable, Place, recovery, spliced
 from wfkit.agents.pairing.surfaces import Passage
-from wfkit.agents.pairing.text_slots import Item, Span, items_in, sentences_in
+from wfkit.agents.pairing.text_slots import Item, Span, items_in, outside, sentences_in
 from wfkit.agents.pairing.view import View
 
 # Words that make a sentence a rule rather than a remark.
@@ -24,12 +24,7 @@ def places(view: View) -> list[Place]:
     found, pieces = [], 0
     for passage in view.passages("procedure"):
         items = items_in(passage.text)
-        inside = [item.span for item in items]
-        sentences = [
-            span
-            for span in sentences_in(passage.text)
-            if not any(item.start <= span.start < item.end for item in inside)
-        ]
+        sentences = outside(items, sentences_in(passage.text))
         pieces += len(items) + len(sentences)
         for span, piece in [(item.span, item.body) for item in items] + [(one, _of(passage, one)) for one in sentences]:
             if _is_rule(view, piece):
@@ -109,4 +104,4 @@ def _without_sentence(text: str, span: Span) -> tuple[int, int, str]:
 
 def _with_blank_line(text: str, start: int, end: int) -> int:
     """The end of what is cut, beyond the blank line behind it where one stands before it too."""
-    return end + 1 if text[end : end + 1] == "\n" and (start == 0 or text[:start].endswith("\n\n")) else end
+    return end + 1 if text[end : end + 1] == "\n" and (start == 0 or text.endswith("\n\n", 0, start)) else end

@@ -4,7 +4,7 @@ import random
 
 from wfkit.agents.pairing.edit import Edit, Inapplicable, Place, spliced
 from wfkit.agents.pairing.language import is_english
-from wfkit.agents.pairing.text_slots import items_in, sentences_in
+from wfkit.agents.pairing.text_slots import items_in, outside, sentences_in
 from wfkit.agents.pairing.view import View
 from wfkit.agents.pairing.word_banks import bank, filled
 
@@ -32,10 +32,8 @@ def edit(view: View, place: Place, chance: random.Random) -> Edit:
     marked = [item for item in items if not item.numbered and _is_sentence(item.body)]
     paragraphs = [
         span.end
-        for span in sentences_in(passage.text)
-        if passage.text[span.end - 1] == "."
-        and passage.text[span.end : span.end + 2] in ("", "\n", "\n\n")
-        and not any(item.span.start <= span.start < item.span.end for item in items)
+        for span in outside(items, sentences_in(passage.text))
+        if passage.text[span.end - 1] == "." and passage.text[span.end : span.end + 2] in ("", "\n", "\n\n")
     ]
     if marked:
         item = chance.choice(marked)

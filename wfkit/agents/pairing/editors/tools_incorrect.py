@@ -34,8 +34,8 @@ _WRONG_TYPE = {"integer": "string", "number": "string", "string": "array", "bool
 def places(view: View) -> list[Place]:
     """What can be wrong in the contracts of the tools that the reference calls.
 
-    Where a wrong call is final (no environment answers it with an error), only descriptions can be wrong: nothing would
-    tell the actor of a wrong name or type.
+    Where a wrong call is final (no environment answers it with an error), only descriptions can be wrong, and a unit
+    only where the name of the argument tells the true one: nothing else would tell the actor of it.
     """
     found = []
     structural = view.private.get("interactive") is True
@@ -79,14 +79,19 @@ def _in_descriptions(tool: Tool, view: View) -> Iterator[_Change]:
             yield "edit_parameter", "argument description", patch, slots, [its, mine], note
     for one in parameters:
         text = one.schema["description"]
-        unit = _UNIT.search(text)
-        if unit:
+        unit = _UNIT.search(text) if type_of(one.schema, view.dialect) in ("integer", "number") else None
+        if unit and (view.private.get("interactive") is True or _tells(one.name, unit[1])):
             wrong = _UNITS[unit[1].lower()]
             wrong = wrong.capitalize() if unit[1][0].isupper() else wrong
             slot = f"{one.pointer}/description"
             patch = [{"op": "replace", "path": slot, "value": text[: unit.start()] + wrong + text[unit.end() :]}]
             note = f"The unit of {one.name} of {tool.name} is {wrong} instead of {unit[1]}."
             yield "edit_parameter", "unit", patch, [f"{slot}#char={unit.start()},{unit.end()}"], [wrong], note
+
+
+def _tells(name: str, unit: str) -> bool:
+    """Whether the name of an argument, such as ``days`` or ``distance_in_miles``, holds the unit."""
+    return unit.lower().removesuffix("s") in name.lower()
 
 
 def _swapped_tools(view: View) -> list[Place]:

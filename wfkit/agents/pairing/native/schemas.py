@@ -1,10 +1,11 @@
 """Whether the tools of an instance are legal contracts of their own dialect, and its messages a legal chat."""
 
-from collections.abc import Sequence
-from functools import lru_cache
+import re
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
-from wfkit import jsonl
+from wfkit import interrupts, jsonl
 from wfkit.agents.pairing import contracts
 from wfkit.agents.pairing.candidate import Candidate
 from wfkit.agents.pairing.chat import chat_problem, messages_around
@@ -12,7 +13,12 @@ from wfkit.agents.pairing.contracts import BFCL_TYPES, Tool
 from wfkit.agents.pairing.surfaces import Pointers
 from wfkit.errors import DataError
 
-MAX_NAME = 64
+# What chat services take as the name of a function.
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+MAX_MESSAGE = 200
+
+MetaCheck = Callable[[Any], str | None]
 
 
 def native_problem(public: Any, pointers: Pointers, dialect: str) -> str | None:
@@ -55,8 +61,10 @@ def tools_problem(public: Any, pointers: Pointers, dialect: str, tools: Sequence
 
 
 def _tool_problem(tool: Tool, dialect: str) -> str | None:
-    if tool.wrapped and not (len(tool.name) <= MAX_NAME and tool.name.replace("_", "").replace("-", "").isalnum()):
+    if tool.wrapped and not _NAME.fullmatch(tool.name):
         return "the name is not one that chat services take"
+    if not tool.schema_is_object:
+        return "the parameters are no object"
     return _schema_problem(jsonl.dumps(tool.schema), dialect)
 
 
@@ -67,7 +75,8 @@ def _schema_problem(text: bytes, dialect: str) -> str | None:
     if not schema:
         return None
     mapped = _mapped(schema) if dialect == "bfcl" else schema
-    if mapped.get("type", "object") != "object":
+    type_ = mapped.get("type", "object")
+    if type_ != "object" and not (isinstance(type_, list) and "object" in type_):
         return "the parameters are no object"
     problem = _meta_problem(mapped)
     if problem is not None:
@@ -98,18 +107,51 @@ def _mapped(schema: Any) -> Any:
 
 
 def _meta_problem(schema: Any) -> str | None:
-    try:
-        import jsonschema_rs
-    except ImportError:
-        import jsonschema
+    """What our dialect objects to, if anything.
 
-        try:
-            jsonschema.Draft202012Validator.check_schema(schema)
-        except jsonschema.SchemaError as error:
-            return str(error.message)[:200]
-        return None
+    The schema is an instance of the meta-schema and never a schema itself: whatever its ``$schema``, ``$id`` and
+    ``$ref`` say, nothing is looked up, since they may name any address and any file.
+    """
     try:
-        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
-    except jsonschema_rs.ValidationError as error:
-        return str(error.message)[:200]
-    return None
+        return _meta_check()(schema)
+    except Exception as error:  # whatever a library does with a hostile schema is a fault of that schema
+        return f"the parameters cannot be checked: {type(error).__name__}: {error}"[:MAX_MESSAGE]
+
+
+@cache
+def _meta_check() -> MetaCheck:
+    """A function that tells what the meta-schema of our dialect objects to."""
+    try:
+        return meta_check_with_jsonschema_rs()
+    except ImportError:
+        return meta_check_with_jsonschema()
+
+
+def meta_check_with_jsonschema_rs() -> MetaCheck:
+    """The check by jsonschema-rs."""
+    with interrupts.held():  # which would make it panic
+        import jsonschema_rs
+
+        validator = jsonschema_rs.validator_for({"$schema": _DIALECT, "$ref": _DIALECT})
+
+    def check(schema: Any) -> str | None:
+        try:
+            validator.validate(schema)
+        except jsonschema_rs.ValidationError as error:
+            return str(error.message)[:MAX_MESSAGE]
+        return None
+
+    return check
+
+
+def meta_check_with_jsonschema() -> MetaCheck:
+    """The same check by the reference implementation; formats are no more looked at than by the other one."""
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
+
+    def check(schema: Any) -> str | None:
+        error = jsonschema.exceptions.best_match(validator.iter_errors(schema))
+        return None if error is None else str(error.message)[:MAX_MESSAGE]
+
+    return check

@@ -8,7 +8,10 @@ from wfkit.agents.pairing.candidate import SEMANTIC_CHECKS, Candidate, Check, Ch
 from wfkit.agents.pairing.differences import same
 
 RESULTS = ("pass", "fail", "unverified")
-SENT = ("clean", "perturbed", "private", "envelope", "recovery", "pointers", "target", "type")
+SENT = (
+    "instance", "benchmark", "task", "edit", "clean", "perturbed", "private", "envelope", "recovery", "pointers",
+    "target", "type",
+)  # fmt: skip
 
 
 class CommandVerifier:

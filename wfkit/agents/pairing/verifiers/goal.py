@@ -6,26 +6,19 @@ from typing import Any
 
 from wfkit.agents.pairing.candidate import Candidate, Check
 from wfkit.agents.pairing.differences import Difference, same
+from wfkit.agents.pairing.pointers import last, parent
 from wfkit.agents.pairing.reference import Literal, Stock, normal
 from wfkit.agents.pairing.stretches import Change, change
 from wfkit.agents.pairing.surfaces import texts_in
 from wfkit.agents.pairing.verifiers.facts import Facts
 from wfkit.agents.pairing.verifiers.insertions import all_sentences, insertions
+from wfkit.agents.pairing.verifiers.statements import adds_no_meaning, only_states, only_values_differ
 from wfkit.agents.pairing.verifiers.text_changes import changes_within, claimed_ranges, is_list_mark
 
-# Characters from which on a value that stands in two sources is taken for the same one.
-DISTINCT = 4
+# Characters from which on a value that stands in two sources is taken for the same one; a mere number needs more.
+DISTINCT, DISTINCT_DIGITS = 4, 6
 
 _LIST_MARK = re.compile(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+", re.MULTILINE)
-
-# Signs of a request, a question or an instruction in what was added.
-_INSTRUCTION = re.compile(
-    r"\?|\b(?:please|must|should|shall|do not|don't|never|always|ignore|instead|also (?:send|book|add|delete|create)|"
-    r"make sure|ensure|remember to|need to|have to|want you|could you|can you|would you)\b|"
-    r"(?:^|[.!?:]\s+|\n\W*)(?:add|book|buy|call|cancel|change|check|compute|create|delete|find|get|give|list|make|move|"
-    r"open|pay|post|put|remove|return|run|search|send|set|show|start|stop|tell|transfer|update|use|write)\b",
-    re.IGNORECASE,
-)
 
 
 def goal_preserved(candidate: Candidate, facts: Facts) -> Check:
@@ -34,10 +27,27 @@ def goal_preserved(candidate: Candidate, facts: Facts) -> Check:
     if private is not None and not same(private, candidate.private):
         return Check("fail", "the private part (reference, environment) is not that of the instance")
     if candidate.target == "tools":
-        return Check("pass", "the request is the same byte for byte; a contract says nothing of the goal")
+        return _tools(candidate)
     changes = changes_of(candidate)
     decide = {"redundant": _redundant, "missing": _missing, "incorrect": _incorrect}[candidate.type]
     return decide(candidate, facts, changes)
+
+
+def _tools(candidate: Candidate) -> Check:
+    """A contract says nothing of the goal; what was done to it has to be what the type says."""
+    kinds = {difference.kind for difference in candidate.differences}
+    if candidate.type == "redundant" and kinds != {"added"}:
+        return Check("fail", "a contract was changed or taken out, which is more than something redundant")
+    if candidate.type == "missing" and kinds != {"removed"}:
+        return Check("fail", "something of the contracts was put in or changed, which is more than something missing")
+    if candidate.type == "incorrect" and all(_is_left_out(difference) for difference in candidate.differences):
+        return Check("fail", "something of the contracts was taken out, and nothing is incorrect")
+    return Check("pass", "the request is the same byte for byte; a contract says nothing of the goal")
+
+
+def _is_left_out(difference: Difference) -> bool:
+    """Whether something is gone but for the mark that an argument is required, whose lack is a wrong contract."""
+    return difference.kind == "removed" and last(parent(difference.pointer)) != "required"
 
 
 def changes_of(candidate: Candidate) -> list[Change]:
@@ -79,21 +89,23 @@ def _redundant(candidate: Candidate, facts: Facts, _changes: Sequence[Change]) -
     shared = [literal.value for literal in facts.literals if added_stock.holds(literal.value)]
     if shared:
         return Check("unverified", f"what was added holds {shared[0]!r}, which the reference passes")
-    if candidate.target != "context" and any(_INSTRUCTION.search(text) for text in added):
-        return Check("unverified", "what was added may be a request or an instruction")
-    if candidate.target == "context" and not _is_finished(candidate.differences):
-        return Check("unverified", "what was added to the context is no exchange that ended with an answer")
+    if candidate.target == "context":
+        if not _is_finished(candidate.differences):
+            return Check("unverified", "what was added to the context is no exchange that ended with an answer")
+    elif not all(only_states(text) for text in added):
+        return Check("unverified", "what was added may be a request, an instruction or a rule")
     return Check("pass", "all original content stands; what was added asks for nothing and shares no value")
 
 
 def _is_finished(found: Sequence[Difference]) -> bool:
-    """Whether added messages end with an assistant's answer that calls nothing; added text has to ask for nothing."""
+    """Whether added messages are questions with answers that call nothing; added text only states something."""
     messages = [one.after for one in found if isinstance(one.after, dict) and "role" in one.after]
     if messages:
         final = messages[-1]
         whole = len(messages) == len(found) and messages[0]["role"] == "user"
-        return whole and final["role"] == "assistant" and not final.get("tool_calls")
-    return not any(_INSTRUCTION.search(text) for text in insertions(found) or [])
+        ended = whole and final["role"] == "assistant" and not any(one.get("tool_calls") for one in messages)
+        return ended and all(only_states(_text(one), may_ask=one["role"] == "user") for one in messages)
+    return all(only_states(text) for text in insertions(found) or [])
 
 
 def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> Check:
@@ -103,6 +115,7 @@ def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> C
     added = [after for _, after in changes if after.strip()]
     if any(not before.strip() for before, after in changes if after.strip()):
         return Check("fail", "something was put in where nothing was taken out")
+    old = "\n".join(_text(difference.before) for difference in candidate.differences)
     told = _restored(candidate)
     if told is None:
         if lost:
@@ -113,6 +126,8 @@ def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> C
         return Check("fail", f"{unrestored[0]!r} is gone and the recovery does not restore it")
     if Stock(added).holds_any(literal.value for literal in facts.literals):
         return Check("unverified", "what stands in its place holds a value of the reference")
+    if not all(adds_no_meaning(text, old) for text in added):
+        return Check("unverified", "what stands in its place may say something else")
     if not _restores_all(candidate, taken):
         return Check("unverified", "the recovery does not restore literally what was taken out")
     return Check("pass", "the recovery restores literally what was taken out")
@@ -146,10 +161,16 @@ def _incorrect(candidate: Candidate, facts: Facts, changes: Sequence[Change]) ->
             return Check("fail", f"{literal.value!r} is what the reference passes, and nothing tells it any more")
     if Stock([after for _, after in changes]).holds_any(literal.value for literal in touched):
         return Check("unverified", "the changed stretch still holds a value of the reference")
-    short = [literal.value for literal in touched if len(str(literal.value)) < DISTINCT]
+    if not all(only_values_differ(before, after) for before, after in changes):
+        return Check("unverified", "more than values was changed, so no rule tells whether the goal was")
+    short = [literal.value for literal in touched if _may_stand_by_chance(str(literal.value))]
     if short:
         return Check("unverified", f"{short[0]!r} stands elsewhere too, but something so short may do so by chance")
     return Check("pass", f"the true value {touched[0].value!r} still stands in another source")
+
+
+def _may_stand_by_chance(value: str) -> bool:
+    return len(value) < (DISTINCT_DIGITS if value.isdecimal() else DISTINCT)
 
 
 def _told_by_a_tool(literal: Literal, facts: Facts, new: Stock) -> bool:

@@ -1,13 +1,15 @@
 """Check 3: a path to success remains for an actor that reads the perturbed instance."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wfkit.agents.pairing.candidate import Candidate, Check
 from wfkit.agents.pairing.contracts import Tool, type_of
 from wfkit.agents.pairing.differences import same
-from wfkit.agents.pairing.pointers import get
+from wfkit.agents.pairing.pointers import get, last, parent
 from wfkit.agents.pairing.reference import Call, Literal, Stock
+from wfkit.agents.pairing.stretches import change
 from wfkit.agents.pairing.verifiers.facts import Facts
 from wfkit.agents.pairing.verifiers.insertions import insertions
 
@@ -20,6 +22,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 
+_UNITS = re.compile(
+    r"\b(?:\w*met(?:er|re)s?|feet|foot|inch(?:es)?|miles?|yards?|\w*grams?|pounds?|ounces?|celsius|fahrenheit|kelvin|"
+    r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|dollars?|euros?|cents?|\w*lit(?:er|re)s?|gallons?)\b"
+)
+
 
 def solvable(candidate: Candidate, facts: Facts) -> Check:
     """Decide by the reference: its calls under the shown contracts, and where its values can be found."""
@@ -29,7 +36,7 @@ def solvable(candidate: Candidate, facts: Facts) -> Check:
     if candidate.target == "tools":
         if candidate.type == "redundant" and _originals_stand(candidate, facts, by_name):
             return Check("pass", "every tool of the clean side still stands, and nothing more is required")
-        problem = _contract_problem(candidate, facts, by_name)
+        problem = _contract_problem(candidate, facts, by_name) or _untold_unit(candidate)
         if problem is not None:
             return problem
     if not facts.literals:
@@ -73,6 +80,20 @@ def _contract_problem(candidate: Candidate, facts: Facts, by_name: Mapping[str, 
         if candidate.private.get("interactive") is True:
             return None  # the environment answers with an error, and the call can be repeated
         return Check("fail", f"under the shown contract the reference's call of {call.name} is wrong: {illegal}")
+    return None
+
+
+def _untold_unit(candidate: Candidate) -> Check | None:
+    """Whether an argument's description names a wrong unit, which neither its name nor an error of a tool corrects."""
+    if candidate.private.get("interactive") is True:
+        return None
+    for difference in candidate.differences:
+        before, after = difference.before, difference.after
+        if isinstance(before, str) and isinstance(after, str) and last(difference.pointer) == "description":
+            old, new = (_UNITS.findall(text.lower()) for text in change(before, after))
+            name = last(parent(difference.pointer))
+            if len(old) == len(new) == 1 and old != new and old[0].removesuffix("s") not in name.lower():
+                return Check("unverified", f"nothing else than its description tells that {name} is in {old[0]}")
     return None
 
 

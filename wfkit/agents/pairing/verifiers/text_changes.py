@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from wfkit.agents.pairing.stretches import Change
 
-_RANGE = re.compile(r"char=(\d+),(\d+)")
+_RANGE = re.compile(r"char=([0-9]{1,9}),([0-9]{1,9})")
 
 
 def claimed_range(fragment: str) -> tuple[int, int] | None:
