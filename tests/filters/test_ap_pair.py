@@ -220,12 +220,20 @@ def test_the_negative_control(run: Run, tmp_path: Path) -> None:
     assert statuses == {"syntax": ("accepted", "syntax"), "rules": ("rejected", "rules")}
 
 
+@pytest.mark.parametrize("option", ["--verifier", "--validator"])
+def test_a_command_that_crashes_could_not_be_asked(option: str, run: Run) -> None:
+    done = run("ap-pair", "--families", "user/redundant", option, "exit 3", stdin=lines(HELLO))
+    (pair,) = records(done.stdout)
+    assert (done.returncode, pair["status"]) == (4, "rejected")
+    assert "unavailable: " in pair["reason"] and b"1 of the rejected had no answer" in done.stderr
+
+
 def test_a_hanging_verifier_ends_with_the_filter(run: Run) -> None:
     options = ("--verifier", "sleep 77", "--timeout", "0.3", "--families", "user/redundant", "--attempts", "1")
     done = run("ap-pair", *options, stdin=lines(HELLO))
-    assert done.returncode == 0
+    assert done.returncode == 4
     (pair,) = records(done.stdout)
-    assert pair["reason"] == "single_target is unverified: the verifier gave no answer within 0.3 s"
+    assert pair["reason"] == "single_target is unverified: unavailable: the verifier gave no answer within 0.3 s"
 
 
 def test_a_directory_needs_a_place_for_its_copies(run: Run, tmp_path: Path) -> None:

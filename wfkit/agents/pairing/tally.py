@@ -9,7 +9,7 @@ from wfkit.agents.pairing.candidate import CHECKS
 
 
 class Outcome(NamedTuple):
-    """One request: its benchmark and family, its status, the check that stopped it, and whether a model was missing."""
+    """One request: its benchmark and family, its status, the check that stopped it, and whether no answer came."""
 
     benchmark: str
     family: str
@@ -41,7 +41,7 @@ class Tally:
 
     @property
     def unavailable(self) -> int:
-        """How many requests were rejected because a model did not answer."""
+        """How many requests were rejected because a model or a command did not answer."""
         return sum(count for outcome, count in self._counts.items() if outcome.unavailable)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -83,5 +83,9 @@ class Tally:
         yield (
             f"{totals['accepted']:,} of {totals['requested']:,} pairs accepted, {totals['rejected']:,} rejected, "
             f"{totals['inapplicable']:,} inapplicable"
-            + (f"; {self.unavailable:,} of the rejected had no answer of a model" if self.unavailable else "")
+            + (
+                f"; {self.unavailable:,} of the rejected had no answer of a model or command"
+                if self.unavailable
+                else ""
+            )
         )

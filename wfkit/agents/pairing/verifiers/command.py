@@ -35,7 +35,7 @@ def asked(command: LineCommand, record: Mapping[str, Any], wanted: Sequence[str]
     try:
         answer = command.ask(record)
     except CommandFailed as failure:
-        return dict.fromkeys(wanted, Check("unverified", str(failure)))
+        return dict.fromkeys(wanted, Check("unverified", f"unavailable: {failure}"))
     problem = None
     if answer.get("id") != record["id"]:
         problem = f"answered for {str(answer.get('id'))[:60]!r}"
