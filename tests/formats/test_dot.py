@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from wfkit.errors import DataError
@@ -213,6 +213,7 @@ def test_there_and_back(given_record: tuple[list[dict[str, str]], list[list[str]
 @given(RECORDS)
 def test_graphviz_reads_what_is_written(given_record: tuple[list[dict[str, str]], list[list[str]]]) -> None:
     nodes, edges = given_record
+    assume(not any(node["id"].startswith("%") for node in nodes))  # which Graphviz takes for nodes without a name
     names, drawn = by_graphviz(dot.write({"nodes": nodes, "edges": edges if len(nodes) > 1 else []}))
     assert len(names) == len(nodes)
     assert sum(drawn.values()) == (len(edges) if len(nodes) > 1 else 0)
