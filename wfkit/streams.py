@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from wfkit.errors import Unavailable, UsageProblem
+from wfkit.escaping import escaped
 
 CHUNK_BYTES = 1 << 18
 BATCH_BYTES = 1 << 20
@@ -57,12 +58,7 @@ def harmless(text: str) -> str:
     """The text on one line, with what a terminal would obey shown as ``\\x1b`` or ``\\u202e``; all else as it is."""
     if text.isprintable():  # the usual case, kept quick
         return text
-    return _HARMFUL.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return _HARMFUL.sub(lambda match: escaped(match[0]), text)
 
 
 def occupy_closed_descriptors() -> set[int]:

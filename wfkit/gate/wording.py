@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from wfkit.escaping import escaped
+
 TEXT_LIMIT = 60
 """Characters of a step text that are shown."""
 
@@ -24,7 +26,7 @@ def printable(text: str, limit: int = TEXT_LIMIT) -> str:
         line = line[: limit - 1].rstrip() + "…"
     if line.isprintable():
         return line
-    return "".join(mark if mark.isprintable() or mark in _JOINERS else _escape(mark) for mark in line)
+    return "".join(mark if mark.isprintable() or mark in _JOINERS else escaped(mark) for mark in line)
 
 
 def quoted(text: str) -> str:
@@ -64,10 +66,3 @@ def passed_text(passed: int, changed: int) -> str:
 def breach_text(breach: Mapping[str, Any]) -> str:
     """A breach of a verdict in as many digits as show it: ``chain_f1 0.727 < 0.75``."""
     return f"{printable(breach['metric'])} {value_text(breach['value'], breach['below'])} < {breach['below']!r}"
-
-
-def _escape(mark: str) -> str:
-    code = ord(mark)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -16,6 +16,15 @@ from wfkit.agents.pairing.verifiers.rules import RuleVerifier
 
 Record = dict[str, Any]
 
+USER = "/messages/5/content"
+REQUEST = "Please refund 4250 cents of order W-2291 with the note 'broken lid'."
+ANSWER = {"by": "user", "note": "The user says it.", "answer": "It is 4250.", "restores": ["4250"]}
+
+
+def put(path: str, value: Any) -> Record:
+    """An operation of a patch that puts a value in the place of another."""
+    return {"op": "replace", "path": path, "value": value}
+
 
 def tool(name: str, description: str, **arguments: tuple[str, str]) -> Record:
     properties = {key: {"type": kind, "description": words} for key, (kind, words) in arguments.items()}

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from tests.agents.pairing.conftest import ANSWER, REQUEST, USER, put
 from wfkit.agents.pairing.reference import Stock, numbers_in
 from wfkit.agents.pairing.verifiers.statements import adds_no_meaning, only_states, only_values_differ
 
 Record = dict[str, Any]
 
-USER, PROCEDURE = "/messages/5/content", "/messages/0/content"
-REQUEST = "Please refund 4250 cents of order W-2291 with the note 'broken lid'."
+PROCEDURE = "/messages/0/content"
 RULES = "\n".join(
     [
         "Refund in this order.",
@@ -20,11 +20,6 @@ RULES = "\n".join(
         "3. Thank the customer.",
     ]
 )
-ANSWER = {"by": "user", "note": "The user says it.", "answer": "It is 4250.", "restores": ["4250"]}
-
-
-def put(path: str, value: Any) -> Record:
-    return {"op": "replace", "path": path, "value": value}
 
 
 def exchange(user: str, assistant: str) -> list[Record]:

@@ -5,15 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.agents.pairing.conftest import ANSWER, REQUEST, USER, put
+
 Record = dict[str, Any]
-
-USER = "/messages/5/content"
-REQUEST = "Please refund 4250 cents of order W-2291 with the note 'broken lid'."
-ANSWER = {"by": "user", "note": "The user says it.", "answer": "It is 4250.", "restores": ["4250"]}
-
-
-def put(path: str, value: Any) -> Record:
-    return {"op": "replace", "path": path, "value": value}
 
 
 def test_the_honest_edit_passes(short: SimpleNamespace) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from wfkit.agents.pairing.pairing import failed
 from wfkit.agents.pairing.pointers import child
 from wfkit.errors import DataError
 
@@ -121,8 +122,7 @@ def with_copies(pair: Record, directory: Mapping[str, Any], variants: Path) -> R
 
 def without_copies(pair: Record, reason: str) -> Record:
     """The pair as rejected: its candidate had been accepted, but its directories could not be made."""
-    kept = {key: pair[key] for key in ("edit", "envelope", "checks", "recovery") if pair.get(key) is not None}
-    attempts = [*pair["attempts"][:-1], {"status": "rejected", **kept, "reason": reason}]
+    attempts = [*pair["attempts"][:-1], failed(pair, reason)]
     rejected: Record = {}
     for key, value in pair.items():
         if key == "status":

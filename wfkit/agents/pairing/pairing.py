@@ -141,7 +141,7 @@ class Pairing:
                 return _finished(record, status="accepted", attempts=[*history, {"status": "accepted"}])
             reasons.append(problem)
             latest = record
-            history.append(_failed(record, problem))
+            history.append(failed(record, problem))
         return _finished(latest or head, status="rejected", reason=reasons[-1], attempts=history)
 
     def _checks(self, record: Record, view: View, proposal: Proposal, scores: Scores | None) -> Checks:
@@ -218,9 +218,10 @@ def _without_explanation(record: Record) -> Record:
     return _filled({**record, "envelope": {key: value for key, value in envelope.items() if key != "explanation"}})
 
 
-def _failed(record: Record, problem: str) -> Record:
+def failed(record: Record, problem: str) -> Record:
     """The entry of a candidate that was not accepted."""
-    kept = {key: record[key] for key in ("edit", "envelope", "checks", "recovery") if record[key] not in (None, ...)}
+    told = {key: record.get(key) for key in ("edit", "envelope", "checks", "recovery")}
+    kept = {key: value for key, value in told.items() if value is not None and value is not ...}
     return {"status": "rejected", **kept, "reason": problem}
 
 

@@ -90,14 +90,14 @@ def _redundant(candidate: Candidate, facts: Facts, _changes: Sequence[Change]) -
     if shared:
         return Check("unverified", f"what was added holds {shared[0]!r}, which the reference passes")
     if candidate.target == "context":
-        if not _is_finished(candidate.differences):
+        if not _is_finished(candidate.differences, added):
             return Check("unverified", "what was added to the context is no exchange that ended with an answer")
     elif not all(only_states(text) for text in added):
         return Check("unverified", "what was added may be a request, an instruction or a rule")
     return Check("pass", "all original content stands; what was added asks for nothing and shares no value")
 
 
-def _is_finished(found: Sequence[Difference]) -> bool:
+def _is_finished(found: Sequence[Difference], added: Sequence[str]) -> bool:
     """Whether added messages are questions with answers that call nothing; added text only states something."""
     messages = [one.after for one in found if isinstance(one.after, dict) and "role" in one.after]
     if messages:
@@ -105,7 +105,7 @@ def _is_finished(found: Sequence[Difference]) -> bool:
         whole = len(messages) == len(found) and messages[0]["role"] == "user"
         ended = whole and final["role"] == "assistant" and not any(one.get("tool_calls") for one in messages)
         return ended and all(only_states(_text(one), may_ask=one["role"] == "user") for one in messages)
-    return all(only_states(text) for text in insertions(found) or [])
+    return all(only_states(text) for text in added)
 
 
 def _missing(candidate: Candidate, facts: Facts, changes: Sequence[Change]) -> Check:
